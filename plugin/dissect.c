@@ -245,7 +245,7 @@ static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, 
     tvbuff_t *rest = tvb_new_subset_remaining(tvb, offset);
     const struct packet_context context = unit_context(dissector, pinfo);
     struct qs_packet unit = unit_at(dissector, rest, pinfo, &context);
-    const uint32_t size = dissector->protocol->unit_size(context.session, &unit, 0);
+    const uint32_t size = dissector->protocol->pdu_length(context.session, &unit, 0);
 
     if (size > unit.size && wait_for_more(pinfo, offset, size - unit.size))
         return 0;

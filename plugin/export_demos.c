@@ -270,7 +270,7 @@ static void take_datagram(const struct tapped *tapped)
         take_sorted(false);
 }
 
-static void take_unit(const struct tapped *tapped)
+static void read_pdu(const struct tapped *tapped)
 {
     void *reader = g_hash_table_lookup(current->readers, tapped->conversation);
     struct qs_packet bytes = tapped->packet;
@@ -314,7 +314,7 @@ static void no_more_packets(void *data)
 }
 
 /* Drops demos that are not listed yet. */
-static void give_up(void)
+static void abandon(void)
 {
     if (current)
         current->handler.session_end = NULL;
@@ -352,7 +352,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     (void)edt, (void)flags;
     /* All packets come again, for another list. */
     if (!tapped->frame->taken && pinfo->num <= last_taken)
-        give_up();
+        abandon();
     last_taken = pinfo->num;
     if (is_over)
         return TAP_PACKET_DONT_REDRAW;
@@ -363,7 +363,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     tapped->frame->taken++;
     current->last = tapped->packet.number;
     if (tapped->packet.unit)
-        take_unit(tapped);
+        read_pdu(tapped);
     else
         take_datagram(tapped);
     if (is_last(tapped, pinfo))
@@ -375,13 +375,13 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
 void export_demos_end(void)
 {
     last_frame = 0;
-    give_up();
+    abandon();
 }
 
 void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
-    tap = register_export_object(proto, take_packet, give_up);
+    tap = register_export_object(proto, take_packet, abandon);
     register_tap(end_tap);
 }

@@ -138,7 +138,7 @@ void follow_begin(struct dissector *dissector)
 }
 
 /* The receiver drops repeated data. */
-static bool is_heard(const struct qs_decoder *decoder)
+static bool is_received(const struct qs_decoder *decoder)
 {
     return decoder->accepted || decoder->connectionless || decoder->packet->unit;
 }
@@ -149,7 +149,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
     const GString *text = decoder->transcript;
     struct piece *piece;
 
-    if (!text || !text->len || !is_heard(decoder))
+    if (!text || !text->len || !is_received(decoder))
         return;
     piece = wmem_new(pinfo->pool, struct piece);
     *piece = (struct piece){.text = wmem_strndup(pinfo->pool, text->str, text->len),

@@ -52,7 +52,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 /* --- The packet --- */
 
-static void settle_direction(struct qs_decoder *d)
+static void find_direction(struct qs_decoder *d)
 {
     if (d->probing)
         return;
@@ -65,7 +65,7 @@ static void settle_direction(struct qs_decoder *d)
 /* A datagram is messages back to back, without a header. */
 static void decode(struct qs_decoder *d)
 {
-    settle_direction(d);
+    find_direction(d);
     d->accepted = true;
     qs_read_messages(d, ACKNEX_MESSAGE, lookup);
 }

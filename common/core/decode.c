@@ -81,8 +81,8 @@ static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink
     d->sequence = d->acknowledged = 0;
     d->fragment = d->fragments = 0;
     d->request_count = d->credential_count = 0;
-    if (d->guard)
-        d->guard->begin(d->guard);
+    if (d->redactor)
+        d->redactor->begin(d->redactor);
     d->undecoded = 0;
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);

@@ -94,15 +94,16 @@ struct qs_value;
  * Sees values and texts before the sink and the summary, and may replace them. The filter that
  * hides passwords (common/dump/secret.h) begins with this struct.
  */
-struct qs_guard {
+struct qs_redactor {
     /* Called before each packet. */
-    void (*begin)(struct qs_guard *guard);
+    void (*begin)(struct qs_redactor *redactor);
     /* Returns the row by which the value is shown: `row`, else it has no parts. Bytes of the value
      * are valid until the next call. */
-    const struct qs_field *(*value)(struct qs_guard *guard, const struct qs_decoder *d,
+    const struct qs_field *(*value)(struct qs_redactor *redactor, const struct qs_decoder *d,
                                     const struct qs_field *row, struct qs_value *value);
     /* A text of the summary; what is returned is valid until the next call. */
-    struct qs_view (*text)(struct qs_guard *guard, const struct qs_decoder *d, struct qs_view text);
+    struct qs_view (*text)(struct qs_redactor *redactor, const struct qs_decoder *d,
+                           struct qs_view text);
 };
 
 struct qs_decoder {
@@ -111,12 +112,12 @@ struct qs_decoder {
     struct qs_session *session;
     struct qs_sink *sink;    /* or NULL */
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
-    struct qs_guard *guard;  /* or NULL */
-    bool want_summary;       /* fill `summary` */
-    GString *transcript;     /* with `want_summary`: is appended to (see summary.h); or NULL */
-    bool want_transfers;     /* fill `transfers` */
-    unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
-    bool unchecked;          /* do not verify the checksums of moves */
+    struct qs_redactor *redactor; /* or NULL */
+    bool want_summary;            /* fill `summary` */
+    GString *transcript;          /* with `want_summary`: is appended to (see summary.h); or NULL */
+    bool want_transfers;          /* fill `transfers` */
+    unsigned want_entities;       /* QS_ENTITIES_*: which kinds go into `entities` */
+    bool unchecked;               /* do not verify the checksums of moves */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;

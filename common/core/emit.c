@@ -34,8 +34,8 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
 
     if (d->in.overrun)
         return;
-    if (d->guard)
-        shown = d->guard->value(d->guard, d, row, &located);
+    if (d->redactor)
+        shown = d->redactor->value(d->redactor, d, row, &located);
     if (d->want_summary && row->brief)
         qs_summary_value(d, row, &located);
     if (!d->fields_wanted)

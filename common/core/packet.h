@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. The
- * protocol decides how streams are cut into units (see qs_protocol.unit_size).
+ * protocol decides how streams are cut into units (see qs_protocol.pdu_length).
  */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H

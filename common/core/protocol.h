@@ -143,8 +143,8 @@ struct qs_protocol {
      * unit. `seen`: how many bytes there were when the caller last asked of this unit, else 0;
      * these need not be searched again.
      */
-    uint32_t (*unit_size)(const struct qs_session *session, const struct qs_packet *start,
-                          uint32_t seen);
+    uint32_t (*pdu_length)(const struct qs_session *session, const struct qs_packet *start,
+                           uint32_t seen);
     /* Decodes one whole unit. Called by qs_decode_unit(). */
     void (*decode_unit)(struct qs_decoder *decoder);
     /* Decodes server messages without a packet's header, as demo files hold them, or NULL. Called

@@ -90,7 +90,8 @@ struct qs_sink {
     void (*label)(struct qs_sink *sink, const char *text);
     void (*note)(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
                  const char *text);
-    /* These bytes are a password; only where the decoder's guard looks for them (see secret.h). */
+    /* These bytes are a password; only where the decoder's redactor looks for them (see secret.h).
+     */
     void (*secret)(struct qs_sink *sink, uint32_t offset, uint32_t length);
     /*
      * From here on offsets count in `data`: joined fragments, inflated bytes. NULL: again in the

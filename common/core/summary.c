@@ -13,8 +13,8 @@ enum {
 struct summary_item {
     const char *name;
     unsigned count;
-    GString *text; /* or NULL */
-    bool goes_on;  /* the text is a line without its end */
+    GString *text;     /* or NULL */
+    bool line_is_open; /* the text is a line without its end */
 };
 
 /* Of `summary`, before it is put together. */
@@ -69,7 +69,7 @@ static struct summary_item *item_at(const struct qs_decoder *d, guint i)
 }
 
 /* The last message is over. Where it adds nothing, it is counted with those like it. */
-static void settle_last(struct qs_decoder *d)
+static void end_last_text(struct qs_decoder *d)
 {
     const guint last = d->summary_parts->items->len - 1;
     const struct summary_item *item;
@@ -94,7 +94,7 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
 
     if (!d->want_summary)
         return;
-    settle_last(d);
+    end_last_text(d);
     g_array_append_val(d->summary_parts->items, item);
     d->summary_parts->transcript_line = false;
 }
@@ -129,7 +129,7 @@ void qs_summary(struct qs_decoder *d, const char *format, ...)
 /* The text as it may be shown. */
 static struct qs_view guarded(const struct qs_decoder *d, struct qs_view text)
 {
-    return d->guard ? d->guard->text(d->guard, d, text) : text;
+    return d->redactor ? d->redactor->text(d->redactor, d, text) : text;
 }
 
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
@@ -249,14 +249,14 @@ static struct summary_item *open_line(const struct qs_decoder *d)
     if (count < 2 || item_at(d, count - 1)->text)
         return NULL;
     before = item_at(d, count - 2);
-    return before->goes_on && strcmp(before->name, item_at(d, count - 1)->name) == 0 ? before
-                                                                                     : NULL;
+    return before->line_is_open && strcmp(before->name, item_at(d, count - 1)->name) == 0 ? before
+                                                                                          : NULL;
 }
 
 /* The last message's text begins or continues a line. */
-static void append_line(GString *out, bool goes_on, struct qs_view text)
+static void append_line(GString *out, bool line_is_open, struct qs_view text)
 {
-    if (!goes_on) {
+    if (!line_is_open) {
         append_quote(out, "", text);
         return;
     }
@@ -285,7 +285,7 @@ static void add_line(struct qs_decoder *d, struct qs_view text)
         return;
     append_line(out, open, line);
     if (d->summary_parts->items->len)
-        item_at(d, d->summary_parts->items->len - 1)->goes_on = !ends && out->len < TEXT_MAX;
+        item_at(d, d->summary_parts->items->len - 1)->line_is_open = !ends && out->len < TEXT_MAX;
 }
 
 static void add_number(struct qs_decoder *d, const struct qs_field *row,
@@ -354,6 +354,6 @@ void qs_summary_end(struct qs_decoder *d)
         g_string_prepend(d->summary, qs_direction_arrow(d->direction));
     }
     g_string_append(d->summary, d->summary_parts->remarks->str);
-    settle_last(d);
+    end_last_text(d);
     append_items(d);
 }

@@ -53,9 +53,10 @@ struct qs_demo_writer {
     bool sanitized;
     bool no_bytes; /* nobody keeps them: `write` may be called with NULL */
     enum qs_qwd_format qwd_format;
-    bool goes_on; /* the session had a demo before this one, which begins with another level */
-    bool begun;   /* a demo has begun and was not discarded */
-    bool late;    /* the capture lacks its start: that was reported */
+    bool is_continuation; /* the session had a demo before this one, which begins with another level
+                           */
+    bool begun;           /* a demo has begun and was not discarded */
+    bool late;            /* the capture lacks its start: that was reported */
     struct qs_hole reported; /* the last one */
     int64_t duration;        /* of the demo by its own clock, nanoseconds; 0: the capture's */
     struct qs_demo_counts counts;

@@ -10,10 +10,10 @@ static bool is_within(struct qs_view part, struct qs_view whole)
     return part.data >= whole.data && part.data + part.size <= whole.data + whole.size;
 }
 
-static bool is_known(const struct qs_secret_guard *guard, struct qs_view secret)
+static bool is_known(const struct qs_secret_redactor *redactor, struct qs_view secret)
 {
-    for (unsigned i = 0; i < guard->span_count; i++)
-        if (is_within(secret, guard->spans[i]))
+    for (unsigned i = 0; i < redactor->span_count; i++)
+        if (is_within(secret, redactor->spans[i]))
             return true;
     return false;
 }
@@ -30,17 +30,17 @@ static void report(const struct qs_decoder *d, struct qs_view secret)
     d->sink->secret(d->sink, d->source_depth ? offset : d->origin + offset, secret.size);
 }
 
-static void remember(struct qs_secret_guard *guard, const struct qs_decoder *d,
+static void remember(struct qs_secret_redactor *redactor, const struct qs_decoder *d,
                      struct qs_view secret)
 {
-    if (!secret.size || is_known(guard, secret))
+    if (!secret.size || is_known(redactor, secret))
         return;
-    guard->count++;
+    redactor->count++;
     report(d, secret);
-    if (guard->span_count < QS_SECRET_SPANS_MAX)
-        guard->spans[guard->span_count++] = secret;
+    if (redactor->span_count < QS_SECRET_SPANS_MAX)
+        redactor->spans[redactor->span_count++] = secret;
     else
-        guard->too_many = true;
+        redactor->too_many = true;
 }
 
 /* --- Masks --- */
@@ -51,14 +51,14 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
 }
 
 /* Whichever known password covers the byte `at`, or the empty view; `text` if it may be any. */
-static struct qs_view span_over(const struct qs_secret_guard *guard, struct qs_view text,
+static struct qs_view span_over(const struct qs_secret_redactor *redactor, struct qs_view text,
                                 const uint8_t *at)
 {
-    if (guard->too_many)
+    if (redactor->too_many)
         return text;
-    for (unsigned i = 0; i < guard->span_count; i++)
-        if (is_within((struct qs_view){at, 1}, guard->spans[i]))
-            return guard->spans[i];
+    for (unsigned i = 0; i < redactor->span_count; i++)
+        if (is_within((struct qs_view){at, 1}, redactor->spans[i]))
+            return redactor->spans[i];
     return (struct qs_view){0};
 }
 
@@ -71,14 +71,15 @@ static void append_mask(GString *out, uint32_t size, bool each_byte)
 }
 
 /* The text with asterisks where passwords are known to be; the text itself where none is. */
-static struct qs_view masked(struct qs_secret_guard *guard, struct qs_view text, bool each_byte)
+static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view text,
+                             bool each_byte)
 {
     const uint8_t *at = text.data, *end = text.data + text.size, *plain = at;
-    GString *out = guard->masked;
+    GString *out = redactor->masked;
 
     g_string_truncate(out, 0);
     while (at < end) {
-        const struct qs_view span = span_over(guard, text, at);
+        const struct qs_view span = span_over(redactor, text, at);
         const uint8_t *stop = span.size ? MIN(span.data + span.size, end) : at + 1;
 
         if (span.size) {
@@ -94,89 +95,91 @@ static struct qs_view masked(struct qs_secret_guard *guard, struct qs_view text,
     return (struct qs_view){(const uint8_t *)out->str, (uint32_t)out->len};
 }
 
-/* --- The guard --- */
+/* --- The redactor --- */
 
-static void search(struct qs_secret_guard *guard, const struct qs_decoder *d, struct qs_view text)
+static void search(struct qs_secret_redactor *redactor, const struct qs_decoder *d,
+                   struct qs_view text)
 {
     struct qs_view secret;
     uint32_t pos = 0;
 
     while (qs_secret_next(text, d->direction != QS_S2C, &pos, &secret))
-        remember(guard, d, secret);
+        remember(redactor, d, secret);
 }
 
-static void search_text(struct qs_secret_guard *guard, const struct qs_decoder *d,
+static void search_text(struct qs_secret_redactor *redactor, const struct qs_decoder *d,
                         const struct qs_field *row, struct qs_view text)
 {
     struct qs_view secret;
 
-    if (row->role != QS_ROLE_SECRET && guard->key && qs_secret_behind(guard->key, text, &secret))
-        remember(guard, d, secret);
-    guard->key = row->role == QS_ROLE_SECRET ? NULL : qs_secret_key(text);
+    if (row->role != QS_ROLE_SECRET && redactor->key &&
+        qs_secret_behind(redactor->key, text, &secret))
+        remember(redactor, d, secret);
+    redactor->key = row->role == QS_ROLE_SECRET ? NULL : qs_secret_key(text);
 }
 
-static const struct qs_field *guard_number(struct qs_secret_guard *guard,
-                                           const struct qs_field *row, struct qs_value *value)
+static const struct qs_field *redact_number(struct qs_secret_redactor *redactor,
+                                            const struct qs_field *row, struct qs_value *value)
 {
-    guard->count += value->u != 0;
-    if (!value->u || !guard->hide)
+    redactor->count += value->u != 0;
+    if (!value->u || !redactor->hide)
         return row;
     value->bytes = qs_view_of(QS_SECRET_MASK);
-    guard->mask = *row;
-    guard->mask.type = QS_TEXT;
-    return &guard->mask;
+    redactor->mask = *row;
+    redactor->mask.type = QS_TEXT;
+    return &redactor->mask;
 }
 
-static const struct qs_field *guard_value(struct qs_guard *base, const struct qs_decoder *d,
-                                          const struct qs_field *row, struct qs_value *value)
+static const struct qs_field *redact_value(struct qs_redactor *base, const struct qs_decoder *d,
+                                           const struct qs_field *row, struct qs_value *value)
 {
-    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
+    struct qs_secret_redactor *redactor = (struct qs_secret_redactor *)base;
     const bool is_text = row->type == QS_TEXT;
 
     if (row->role == QS_ROLE_SECRET && !is_text)
-        return guard_number(guard, row, value);
+        return redact_number(redactor, row, value);
     if (!is_text && row->type != QS_BYTES)
         return row;
     if (row->role == QS_ROLE_SECRET)
-        remember(guard, d, value->bytes);
+        remember(redactor, d, value->bytes);
     if (is_text && !value->generated)
-        search_text(guard, d, row, value->bytes);
-    search(guard, d, value->bytes);
-    if (guard->hide && guard->span_count)
-        value->bytes = masked(guard, value->bytes, !is_text);
+        search_text(redactor, d, row, value->bytes);
+    search(redactor, d, value->bytes);
+    if (redactor->hide && redactor->span_count)
+        value->bytes = masked(redactor, value->bytes, !is_text);
     return row;
 }
 
-static struct qs_view guard_text(struct qs_guard *base, const struct qs_decoder *d,
-                                 struct qs_view text)
+static struct qs_view redact_text(struct qs_redactor *base, const struct qs_decoder *d,
+                                  struct qs_view text)
 {
-    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
-    const bool is_value = text.data == (const uint8_t *)guard->masked->str;
+    struct qs_secret_redactor *redactor = (struct qs_secret_redactor *)base;
+    const bool is_value = text.data == (const uint8_t *)redactor->masked->str;
 
-    if (!guard->hide || is_value)
+    if (!redactor->hide || is_value)
         return text;
-    search(guard, d, text);
-    return guard->span_count ? masked(guard, text, false) : text;
+    search(redactor, d, text);
+    return redactor->span_count ? masked(redactor, text, false) : text;
 }
 
-static void begin_packet(struct qs_guard *base)
+static void begin_packet(struct qs_redactor *base)
 {
-    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
+    struct qs_secret_redactor *redactor = (struct qs_secret_redactor *)base;
 
-    guard->count = guard->span_count = 0;
-    guard->too_many = false;
-    guard->key = NULL;
+    redactor->count = redactor->span_count = 0;
+    redactor->too_many = false;
+    redactor->key = NULL;
 }
 
-void qs_secret_guard_init(struct qs_secret_guard *guard, bool hide)
+void qs_secret_redactor_init(struct qs_secret_redactor *redactor, bool hide)
 {
-    *guard = (struct qs_secret_guard){
-        .base = {.begin = begin_packet, .value = guard_value, .text = guard_text},
+    *redactor = (struct qs_secret_redactor){
+        .base = {.begin = begin_packet, .value = redact_value, .text = redact_text},
         .hide = hide,
         .masked = g_string_new(NULL)};
 }
 
-void qs_secret_guard_clear(struct qs_secret_guard *guard)
+void qs_secret_redactor_clear(struct qs_secret_redactor *redactor)
 {
-    g_string_free(guard->masked, TRUE);
+    g_string_free(redactor->masked, TRUE);
 }

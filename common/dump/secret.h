@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passwords that a packet carries: a decoder's guard finds them, and may hide them.
+ * Passwords that a packet carries: a decoder's redactor finds them, and may hide them.
  *
  * A password is the value of a row SECRET, or stands in a text: behind its key in an info string
  * ("\password\..."), behind a console variable or command that has one ("rcon ...",
@@ -29,8 +29,8 @@ enum { QS_SECRET_SPANS_MAX = 32 };
 struct qs_secret_word;
 
 /* Several decoders may share one if their decodes do not overlap. */
-struct qs_secret_guard {
-    struct qs_guard base;
+struct qs_secret_redactor {
+    struct qs_redactor base;
     bool hide;      /* gives asterisks to the sink and the summary; else passwords are only found */
     unsigned count; /* of the packet; valid until the next decode */
 
@@ -44,8 +44,8 @@ struct qs_secret_guard {
 };
 
 /* Counts the passwords and reports them to the sink. */
-void qs_secret_guard_init(struct qs_secret_guard *guard, bool hide);
-void qs_secret_guard_clear(struct qs_secret_guard *guard);
+void qs_secret_redactor_init(struct qs_secret_redactor *redactor, bool hide);
+void qs_secret_redactor_clear(struct qs_secret_redactor *redactor);
 
 /*
  * The next password in `text` at or after `*pos`, which moves behind it; the empty view where there

@@ -47,7 +47,7 @@ static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ma
  * it had received last. */
 static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
 {
-    return way->known && way->toggle_mark >= seqinfo->echo;
+    return way->known && way->toggle_mark >= seqinfo->acked_id;
 }
 
 static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
@@ -90,17 +90,17 @@ static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t re
 static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint32_t record,
                            const struct qs_seqinfo *seqinfo)
 {
-    if (way->pending && way->pending_known && seqinfo->toggle != way->pending_toggle)
+    if (way->pending && way->pending_known && seqinfo->reliable_bit != way->pending_toggle)
         confirm(links, way, record);
-    else if (way->pending && !way->pending_known && seqinfo->echo >= way->message_mark)
+    else if (way->pending && !way->pending_known && seqinfo->acked_id >= way->message_mark)
         way->pending = false;
     else if (way->pending && !way->pending_known) {
         way->pending_known = true;
-        way->pending_toggle = seqinfo->toggle;
+        way->pending_toggle = seqinfo->reliable_bit;
     }
     way->known = true;
-    way->toggle = seqinfo->toggle;
-    way->toggle_mark = seqinfo->mark;
+    way->toggle = seqinfo->reliable_bit;
+    way->toggle_mark = seqinfo->ack_id;
 }
 
 /* --- A packet --- */
@@ -114,33 +114,33 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
 
     if (!d->accepted && !seqinfo->repeated)
         return; /* late, or a duplicate: what is acknowledged is another packet */
-    if (newest && seqinfo->mark < newest->mark) {
+    if (newest && seqinfo->ack_id < newest->mark) {
         if (!d->accepted)
             return;
         stream->count = 0; /* numbers began anew */
     }
-    qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->mark;
-    if (seqinfo->mark)
-        *sent_at(stream, stream->count++) = (struct qs_link_sent){seqinfo->mark, record};
+    qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->ack_id;
+    if (seqinfo->ack_id)
+        *sent_at(stream, stream->count++) = (struct qs_link_sent){seqinfo->ack_id, record};
     if (seqinfo->reliable) {
         const bool same =
-            way->message && (seqinfo->mark == way->message_mark ||
+            way->message && (seqinfo->ack_id == way->message_mark ||
                              (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
 
         if (same)
             repeat_message(links, way, record,
-                           seqinfo->repeated || seqinfo->mark != way->message_mark);
+                           seqinfo->repeated || seqinfo->ack_id != way->message_mark);
         else
             begin_message(links, way, record, seqinfo);
-        way->message_mark = seqinfo->mark;
+        way->message_mark = seqinfo->ack_id;
     }
 }
 
 static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32_t record,
                          const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_stream *stream = way->streams[seqinfo->echo_stream];
-    const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->echo) : NULL;
+    struct qs_link_stream *stream = way->streams[seqinfo->acked_stream];
+    const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->acked_id) : NULL;
     struct qs_link_record *acknowledged;
 
     if (!sent)
@@ -151,7 +151,7 @@ static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32
         return;
     acknowledged->acked_by = record;
     if (way->pending && qs_link_message(links, way->message)->last == sent->record &&
-        !seqinfo->toggles)
+        !seqinfo->has_reliable_bit)
         confirm(links, way, record);
 }
 
@@ -160,13 +160,13 @@ void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, ui
 {
     struct qs_link_way *back = &links->ways[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
 
-    if (seqinfo->numbered && (seqinfo->mark || seqinfo->reliable))
+    if (seqinfo->numbered && (seqinfo->ack_id || seqinfo->reliable))
         send_number(links, d, record, seqinfo);
     if (seqinfo->numbered && !d->accepted)
         return;
-    if (seqinfo->echo)
+    if (seqinfo->acked_id)
         receive_echo(links, back, record, seqinfo);
-    if (seqinfo->toggles)
+    if (seqinfo->has_reliable_bit)
         receive_toggle(links, back, record, seqinfo);
 }
 

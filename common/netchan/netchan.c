@@ -94,7 +94,7 @@ bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence)
     return chan->started && sequence < chan->sequence && chan->sequence - sequence > late_max;
 }
 
-bool qs_netchan_began_anew(struct qs_netchan *chan, uint32_t sequence)
+bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence)
 {
     enum { PACKETS = 8, FIRST = 256 /* later ones are second copies, of another recorder */ };
 

@@ -35,7 +35,7 @@ bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence);
 
 /* The same of a packet that comes: whether so many before it were that a new connection has begun,
  * though the capture lacks its handshake. */
-bool qs_netchan_began_anew(struct qs_netchan *chan, uint32_t sequence);
+bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence);
 
 /*
  * The other end acknowledges `ack` of this direction. True, once, if the receiver has that packet

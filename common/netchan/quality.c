@@ -383,8 +383,8 @@ static bool read_numbers(const struct qs_path_rules *rules, const struct qs_deco
     if (!rules->server_acknowledges)
         return d->protocol->seqinfo(d->session, d->packet, seqinfo) && seqinfo->numbered &&
                !seqinfo->stream;
-    seqinfo->mark = d->sequence;
-    seqinfo->echo = d->acknowledged;
+    seqinfo->ack_id = d->sequence;
+    seqinfo->acked_id = d->acknowledged;
     return d->sequence != 0;
 }
 
@@ -440,10 +440,10 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
         .to_server = to_server,
         .time = d->packet->time / 1000,
         .number = d->sequence,
-        .ack_id = d->path.ack_id ? d->path.ack_id : seqinfo.mark,
+        .ack_id = d->path.ack_id ? d->path.ack_id : seqinfo.ack_id,
         .acked_id = d->packet->false_ack ? 0
                     : d->path.acked_id   ? d->path.acked_id
-                                         : seqinfo.echo,
+                                         : seqinfo.acked_id,
     };
     if (!d->accepted) {
         add_dropped(packet.sender, d);

@@ -3,8 +3,8 @@
  * A datagram's position in its conversation, from its header alone. A capture is put in order by it
  * before it is decoded; see qs_protocol.seqinfo.
  *
- * Each end numbers what it sends in one stream, or in several independent ones. A receiver echoes
- * the mark of the last datagram it accepted, never of one that it drops because a later one came
+ * Each end numbers what it sends in one stream, or in several independent ones. A receiver
+ * acknowledges the last datagram it accepted, never of one that it drops because a later one came
  * first.
  */
 #ifndef QS_NETCHAN_SEQINFO_H
@@ -27,15 +27,16 @@ struct qs_seqinfo {
     uint64_t number; /* sequence number << QS_SEQINFO_SHIFT | offset of the fragment */
     uint64_t next;   /* what its sender sends next in the stream */
     uint64_t first;  /* what a connection begins with */
-    uint32_t mark;   /* that the receiver repeats; 0: none. Grows with the number */
+    uint32_t ack_id; /* that the receiver repeats; 0: none. Grows with the number */
     bool reliable;   /* it carries what is sent again until the receiver has it */
     bool repeated;   /* and then under the same number */
     uint32_t qport;  /* of a client: see qs_seqinfo_qport(); 0: it sends none, or it is not known */
 
-    uint8_t echo_stream; /* of the receiver */
-    uint32_t echo;       /* the mark of what the sender took last in it; 0: none */
-    bool toggles;        /* it acknowledges reliable messages by a bit that each of them toggles */
-    bool toggle;         /* that bit */
+    uint8_t acked_stream; /* of the receiver */
+    uint32_t acked_id;    /* what the sender accepted last in it; 0: none */
+    bool
+        has_reliable_bit; /* it acknowledges reliable messages by a bit that each of them toggles */
+    bool reliable_bit;    /* that bit */
 };
 
 /* A packet from the end `from`, in a session whose server is `server`. */

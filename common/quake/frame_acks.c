@@ -74,7 +74,7 @@ static uint64_t past(const struct nq_frames *frames)
 }
 
 /* How many of the frames that were acknowledged turn out now not to have been captured. */
-static unsigned settle(struct nq_frames *frames)
+static unsigned confirm_loss(struct nq_frames *frames)
 {
     const uint64_t lost = frames->acknowledged & ~frames->settled & past(frames);
 
@@ -122,7 +122,7 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
         !is_current(session))
         return;
     acknowledge(&session->frames, (uint32_t)number);
-    lost = settle(&session->frames);
+    lost = confirm_loss(&session->frames);
     if (!lost)
         return;
     session->base.to_client.not_captured += lost;

@@ -451,9 +451,9 @@ static void read_time(const struct qs_session *session, const struct qs_packet *
         !nq_moves_begin_with_time((const struct nq_session *)session))
         return;
     if (from_server && message == SVC_TIME)
-        seqinfo->mark = qs_le32(packet->data + NET_HEADER_SIZE + 1);
+        seqinfo->ack_id = qs_le32(packet->data + NET_HEADER_SIZE + 1);
     else if (!from_server && message == CLC_MOVE)
-        seqinfo->echo = qs_le32(packet->data + NET_HEADER_SIZE + 1);
+        seqinfo->acked_id = qs_le32(packet->data + NET_HEADER_SIZE + 1);
 }
 
 bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
@@ -471,11 +471,11 @@ bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet
         qs_seqinfo_message(seqinfo, sequence, 0);
         read_time(session, packet, seqinfo);
     } else if (word & NETFLAG_ACK) {
-        seqinfo->echo_stream = RELIABLE;
-        seqinfo->echo = sequence + 1;
+        seqinfo->acked_stream = RELIABLE;
+        seqinfo->acked_id = sequence + 1;
     } else {
         qs_seqinfo_message(seqinfo, sequence, 0);
-        seqinfo->mark = sequence + 1;
+        seqinfo->ack_id = sequence + 1;
         seqinfo->reliable = seqinfo->repeated = true;
     }
     return true;

@@ -68,8 +68,8 @@ static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from
     return 0;
 }
 
-uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,
-                      uint32_t seen)
+uint32_t q2_pdu_length(const struct qs_session *session, const struct qs_packet *start,
+                       uint32_t seen)
 {
     const struct qs_view bytes = {start->data, start->size};
     const uint32_t size = start->missing ? 0 : size_at_stage(session, start->from, bytes);

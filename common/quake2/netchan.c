@@ -109,7 +109,7 @@ static void apply_connect(struct qs_decoder *d)
     const bool expected = session->connect_pending || session->base.disconnected;
 
     if (overtakes_answer(session, sequence) ||
-        (d->direction == QS_C2S && qs_netchan_began_anew(chan, sequence)) ||
+        (d->direction == QS_C2S && qs_netchan_restarted(chan, sequence)) ||
         ((session->asked || (expected && sequence <= FIRST_NUMBERS)) &&
          qs_netchan_starts_over(chan, sequence)))
         q2_session_connect(session);
@@ -254,11 +254,11 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
     word = qs_le32(packet->data);
     *seqinfo = qs_seqinfo_from(packet->from, base->server);
     qs_seqinfo_message(seqinfo, word & mask, FIRST_NUMBER);
-    seqinfo->mark = word & mask;
-    seqinfo->echo = qs_le32(packet->data + 4) & mask;
+    seqinfo->ack_id = word & mask;
+    seqinfo->acked_id = qs_le32(packet->data + 4) & mask;
     seqinfo->reliable = word & QS_RELIABLE_BIT;
-    seqinfo->toggles = true;
-    seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
+    seqinfo->has_reliable_bit = true;
+    seqinfo->reliable_bit = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
     if (seqinfo->from_client && packet->size >= HEADER_SIZE + 2)
         seqinfo->qport = qport_of(session, packet->data + HEADER_SIZE);
     if (seqinfo->qport && base->qport && seqinfo->qport != base->qport)

@@ -46,7 +46,7 @@ const struct qs_protocol q2_protocol = {
     .decode = decode,
     .stream_ports = "27910",
     .recognize_stream = q2_recognize_stream,
-    .unit_size = q2_unit_size,
+    .pdu_length = q2_pdu_length,
     .decode_unit = q2_decode_unit,
     .decode_server_messages = q2_decode_messages,
 };

@@ -204,7 +204,7 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
         session->connecting || session->base.disconnected || overtakes_answer(session);
 
     if (d->direction == QS_S2C ? session->connecting && server_begins(session, d->sequence)
-                               : qs_netchan_began_anew(&session->base.to_server, d->sequence)) {
+                               : qs_netchan_restarted(&session->base.to_server, d->sequence)) {
         qw_session_connect(session);
         session->format = *format; /* the client's request may not be there */
     }
@@ -230,7 +230,7 @@ static void read_messages(struct qs_decoder *d)
  * A connection whose accept the capture lacks, in the conversation of an older one: its numbers are
  * far below. That is settled before the header is read, whose form the client asked for.
  */
-static void settle_connect(struct qs_decoder *d)
+static void confirm_connect(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
     uint32_t sequence;
@@ -349,7 +349,7 @@ void qw_decode_netchan(struct qs_decoder *d)
 
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
-    settle_connect(d);
+    confirm_connect(d);
     /* A copy: a connection that begins with this packet has its own. */
     format = *format_of(d);
     decode_as(d, &format);
@@ -382,11 +382,11 @@ static void read_seqinfo_words(const struct qs_packet *packet, bool biased,
     const uint32_t ack = biased ? qs_be32(packet->data + 4) : qs_le32(packet->data + 4);
 
     qs_seqinfo_message(seqinfo, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
-    seqinfo->mark = sequence & QS_SEQUENCE_MASK;
-    seqinfo->echo = ack & QS_SEQUENCE_MASK;
+    seqinfo->ack_id = sequence & QS_SEQUENCE_MASK;
+    seqinfo->acked_id = ack & QS_SEQUENCE_MASK;
     seqinfo->reliable = sequence & QS_RELIABLE_BIT;
-    seqinfo->toggles = true;
-    seqinfo->toggle = ack & QS_RELIABLE_BIT;
+    seqinfo->has_reliable_bit = true;
+    seqinfo->reliable_bit = ack & QS_RELIABLE_BIT;
 }
 
 static bool read_seqinfo_fragment(const struct qs_packet *packet, uint32_t at,

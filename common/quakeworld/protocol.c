@@ -67,7 +67,7 @@ const struct qs_protocol qw_protocol = {
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognize_stream = qw_recognize_stream,
-    .unit_size = qw_unit_size,
+    .pdu_length = qw_pdu_length,
     .decode_unit = qw_decode_unit,
     .decode_server_messages = decode_recorded,
 };

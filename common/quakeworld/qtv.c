@@ -79,7 +79,7 @@ static uint32_t text_size(struct qs_view start, uint32_t seen)
 }
 
 /* 0: the text has no end within the limit. */
-static uint32_t text_unit_size(struct qs_view start, uint32_t seen)
+static uint32_t text_pdu_length(struct qs_view start, uint32_t seen)
 {
     const uint32_t size = text_size(start, seen);
 
@@ -107,7 +107,7 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uin
         if (may_be_text(start))
             return start.size + 1;
         if (qw_recognize_stream(start))
-            return text_unit_size(start, seen);
+            return text_pdu_length(start, seen);
         return stage == QW_QTV_STAGE_RAW ? qw_mvd_block_size(start) : 0;
     case QW_QTV_STAGE_BLOCKS:
         return qw_mvd_block_size(start);
@@ -120,8 +120,8 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uin
     return 0;
 }
 
-uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
-                      uint32_t seen)
+uint32_t qw_pdu_length(const struct qs_session *session, const struct qs_packet *start,
+                       uint32_t seen)
 {
     const struct qw_qtv *qtv = &((const struct qw_session *)session)->qtv;
     const struct qs_view bytes = {start->data, start->size};

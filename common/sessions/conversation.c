@@ -248,7 +248,7 @@ static bool is_near(const struct qs_session *state, const struct qs_seqinfo *seq
     const int64_t number = (int64_t)(seqinfo->number >> QS_SEQINFO_SHIFT);
 
     return seqinfo->numbered && ABS(number - state->to_client.sequence) <= apart &&
-           ABS((int64_t)seqinfo->echo - state->to_server.sequence) <= apart;
+           ABS((int64_t)seqinfo->acked_id - state->to_server.sequence) <= apart;
 }
 
 static bool continues_server(void *owner, const struct qs_packet *packet, bool same_host)

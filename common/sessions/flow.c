@@ -240,8 +240,8 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
     flow->shifted = table->shifted;
     move_to_tail(&table->by_use, &flow->link);
     move_to_tail(&table->classes[flow->class], &flow->class_link);
-    flow->heard[packet->from] = true;
-    if (flow->class == QS_FLOW_ONE_SIDED && flow->heard[QS_END_A] && flow->heard[QS_END_B])
+    flow->received[packet->from] = true;
+    if (flow->class == QS_FLOW_ONE_SIDED && flow->received[QS_END_A] && flow->received[QS_END_B])
         qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
     return flow;
 }
@@ -253,8 +253,8 @@ void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct
     flow->ends[QS_END_B] = *b;
     flow->last = now;
     flow->shifted = table->shifted;
-    flow->heard[QS_END_A] = true;
-    flow->heard[QS_END_B] = false;
+    flow->received[QS_END_A] = true;
+    flow->received[QS_END_B] = false;
     flow->link = flow->class_link = (GList){.data = flow};
     enter(table, flow, QS_FLOW_ONE_SIDED);
     g_queue_push_tail_link(&table->by_use, &flow->link);

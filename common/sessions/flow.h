@@ -40,7 +40,7 @@ struct qs_flow {
     int64_t last;               /* time of the latest packet; see qs_flow_last() */
     int64_t shifted;            /* by how much the clock had been set then */
     enum qs_flow_class class;
-    bool heard[2];          /* by enum qs_end */
+    bool received[2];       /* by enum qs_end */
     GList link, class_link; /* in all, and in its class, idle longest first */
 };
 

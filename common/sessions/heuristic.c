@@ -234,7 +234,7 @@ static void keep(struct candidate *candidate, const struct qs_packet *packet)
     candidate->bytes += packet->size;
 }
 
-static void give_up(struct qs_heuristic *heuristic, struct candidate *candidate)
+static void abandon(struct qs_heuristic *heuristic, struct candidate *candidate)
 {
     const uint16_t a = candidate->flow.ends[QS_END_A].port, b = candidate->flow.ends[QS_END_B].port;
 
@@ -260,7 +260,7 @@ bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *pa
         (recognize_moves(heuristic, candidate, found) || recognize_port(candidate, by_port, found)))
         return true;
     if (candidate->count == QS_HEURISTIC_PACKETS_MAX || candidate->bytes > QS_HEURISTIC_BYTES_MAX)
-        give_up(heuristic, candidate);
+        abandon(heuristic, candidate);
     return false;
 }
 

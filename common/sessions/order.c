@@ -7,10 +7,10 @@
 /* --- Packets that are held ------------------------------------------------------------------- */
 
 struct held {
-    struct qs_packet packet; /* its data follows the struct */
-    uint64_t came;           /* by time: how many had come before it */
-    struct qs_seqinfo place; /* by number; zeroed: it has none */
-    bool late;               /* a later one came before it, and why is not known yet */
+    struct qs_packet packet;   /* its data follows the struct */
+    uint64_t came;             /* by time: how many had come before it */
+    struct qs_seqinfo seqinfo; /* by number; zeroed: it has none */
+    bool late;                 /* a later one came before it, and why is not known yet */
 };
 
 struct queue {
@@ -197,67 +197,67 @@ void qs_order_free(struct qs_order *order)
 /* --- In its place or not --- */
 
 static const struct stream *echoed_stream(const struct qs_order *order, enum qs_end from,
-                                          const struct qs_seqinfo *place)
+                                          const struct qs_seqinfo *seqinfo)
 {
-    return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][place->echo_stream];
+    return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][seqinfo->acked_stream];
 }
 
 static bool is_number_due(const struct qs_order *order, const struct stream *stream,
-                          const struct qs_seqinfo *place)
+                          const struct qs_seqinfo *seqinfo)
 {
     if (stream->started)
-        return place->number <= stream->next;
-    return !order->beginning || place->number <= place->first ||
-           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
+        return seqinfo->number <= stream->next;
+    return !order->beginning || seqinfo->number <= seqinfo->first ||
+           seqinfo->number - seqinfo->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
 }
 
 /* Whether what the packet acknowledges has passed. In a capture of one direction nothing has. */
 static bool is_echo_due(const struct qs_order *order, const struct stream *stream,
-                        const struct qs_seqinfo *place)
+                        const struct qs_seqinfo *seqinfo)
 {
-    return (!stream->mark && !order->beginning) || place->echo <= stream->mark;
+    return (!stream->mark && !order->beginning) || seqinfo->acked_id <= stream->mark;
 }
 
-static bool is_due(const struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+static bool is_due(const struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
 {
-    return (!place->numbered ||
-            is_number_due(order, &order->streams[from][place->stream], place)) &&
-           (!place->echo || is_echo_due(order, echoed_stream(order, from, place), place));
+    return (!seqinfo->numbered ||
+            is_number_due(order, &order->streams[from][seqinfo->stream], seqinfo)) &&
+           (!seqinfo->acked_id || is_echo_due(order, echoed_stream(order, from, seqinfo), seqinfo));
 }
 
-void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
 {
-    struct stream *stream = &order->streams[from][place->stream];
-    struct stream *echoed = (struct stream *)echoed_stream(order, from, place);
+    struct stream *stream = &order->streams[from][seqinfo->stream];
+    struct stream *echoed = (struct stream *)echoed_stream(order, from, seqinfo);
 
-    if (place->numbered && (!stream->started || place->number >= stream->next)) {
+    if (seqinfo->numbered && (!stream->started || seqinfo->number >= stream->next)) {
         stream->started = true;
-        stream->next = place->next;
+        stream->next = seqinfo->next;
         /* The receiver can repeat the mark of a message from its last fragment on. */
-        if (place->mark && qs_seqinfo_is_last_fragment(place))
-            stream->mark = place->mark;
+        if (seqinfo->ack_id && qs_seqinfo_is_last_fragment(seqinfo))
+            stream->mark = seqinfo->ack_id;
     }
-    if (echoed->mark && place->echo > echoed->mark)
-        echoed->mark = place->echo;
+    if (echoed->mark && seqinfo->acked_id > echoed->mark)
+        echoed->mark = seqinfo->acked_id;
 }
 
-static bool has_place(const struct qs_seqinfo *place)
+static bool has_seqinfo(const struct qs_seqinfo *seqinfo)
 {
-    return place->numbered || place->echo;
+    return seqinfo->numbered || seqinfo->acked_id;
 }
 
 bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_seqinfo *place)
+                     const struct qs_seqinfo *seqinfo)
 {
     if (order->queue.count)
         return false;
-    if (!has_place(place)) {
+    if (!has_seqinfo(seqinfo)) {
         order->beginning = true;
         return true;
     }
-    if (!is_due(order, packet->from, place))
+    if (!is_due(order, packet->from, seqinfo))
         return false;
-    qs_order_follow(order, packet->from, place);
+    qs_order_follow(order, packet->from, seqinfo);
     return true;
 }
 
@@ -266,22 +266,22 @@ bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
 /* Whether the receiver of `packet` had it when it sent `held`, or a later one. */
 static bool acknowledges(const struct held *held, const struct held *packet)
 {
-    return held->packet.from != packet->packet.from && held->place.echo && packet->place.mark &&
-           held->place.echo_stream == packet->place.stream &&
-           held->place.echo >= packet->place.mark;
+    return held->packet.from != packet->packet.from && held->seqinfo.acked_id &&
+           packet->seqinfo.ack_id && held->seqinfo.acked_stream == packet->seqinfo.stream &&
+           held->seqinfo.acked_id >= packet->seqinfo.ack_id;
 }
 
 static bool is_of_stream(const struct held *a, const struct held *b)
 {
-    return a->packet.from == b->packet.from && a->place.numbered && b->place.numbered &&
-           a->place.stream == b->place.stream;
+    return a->packet.from == b->packet.from && a->seqinfo.numbered && b->seqinfo.numbered &&
+           a->seqinfo.stream == b->seqinfo.stream;
 }
 
 /* Whether `held` can only have come behind `packet`, if its receiver read that. */
 static bool is_behind(const struct held *held, const struct held *packet)
 {
     return acknowledges(held, packet) ||
-           (is_of_stream(held, packet) && held->place.number > packet->place.number);
+           (is_of_stream(held, packet) && held->seqinfo.number > packet->seqinfo.number);
 }
 
 /* Where the packet at `at` belongs: before the first that is behind it, or where it is. No packet
@@ -290,7 +290,7 @@ static guint find_slot(const struct queue *queue, guint at)
 {
     guint slot = at;
 
-    while (slot > 0 && has_place(&queue->held[slot - 1]->place))
+    while (slot > 0 && has_seqinfo(&queue->held[slot - 1]->seqinfo))
         slot--;
     while (slot < at && !is_behind(queue->held[slot], queue->held[at]))
         slot++;
@@ -301,7 +301,7 @@ static bool was_acknowledged(const struct queue *queue, guint at)
 {
     for (guint i = 0; i < queue->count; i++)
         if (acknowledges(queue->held[i], queue->held[at]) &&
-            queue->held[i]->place.echo == queue->held[at]->place.mark)
+            queue->held[i]->seqinfo.acked_id == queue->held[at]->seqinfo.ack_id)
             return true;
     return false;
 }
@@ -327,12 +327,12 @@ static void move_late(struct qs_order *order, guint at)
 /* A number that has passed already comes too late to be moved; a second copy need not be. */
 static bool has_passed(const struct qs_order *order, const struct held *held)
 {
-    if (!held->place.numbered ||
-        held->place.number < order->streams[held->packet.from][held->place.stream].next)
+    if (!held->seqinfo.numbered ||
+        held->seqinfo.number < order->streams[held->packet.from][held->seqinfo.stream].next)
         return true;
     for (guint i = 0; order->queue.held[i] != held; i++)
         if (is_of_stream(order->queue.held[i], held) &&
-            order->queue.held[i]->place.number == held->place.number)
+            order->queue.held[i]->seqinfo.number == held->seqinfo.number)
             return true;
     return false;
 }
@@ -345,19 +345,20 @@ static bool has_passed(const struct qs_order *order, const struct held *held)
 static void reject_ahead(struct qs_order *order, const struct held *next)
 {
     const uint64_t far = (uint64_t)AHEAD_MAX << QS_SEQINFO_SHIFT;
-    const struct stream *stream = &order->streams[next->packet.from][next->place.stream];
+    const struct stream *stream = &order->streams[next->packet.from][next->seqinfo.stream];
 
-    if (!next->place.numbered || !stream->started || next->place.number < stream->next ||
-        next->place.number - stream->next > far)
+    if (!next->seqinfo.numbered || !stream->started || next->seqinfo.number < stream->next ||
+        next->seqinfo.number - stream->next > far)
         return;
     for (guint i = 0; order->queue.held[i] != next; i++) {
         struct held *held = order->queue.held[i];
 
-        if (is_of_stream(held, next) && held->place.number >= next->place.number + far) {
-            held->place = (struct qs_seqinfo){.from_client = held->place.from_client};
+        if (is_of_stream(held, next) && held->seqinfo.number >= next->seqinfo.number + far) {
+            held->seqinfo = (struct qs_seqinfo){.from_client = held->seqinfo.from_client};
             held->packet.rejected = true;
-        } else if (acknowledges(held, next) && held->place.echo >= next->place.mark + AHEAD_MAX) {
-            held->place.echo = 0;
+        } else if (acknowledges(held, next) &&
+                   held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX) {
+            held->seqinfo.acked_id = 0;
             held->packet.false_ack = true;
         }
     }
@@ -366,19 +367,20 @@ static void reject_ahead(struct qs_order *order, const struct held *next)
 /* Whether nothing that is held has its number or a higher one, or acknowledges it. */
 static bool is_latest(const struct qs_order *order, const struct held *held)
 {
-    const struct stream *stream = &order->streams[held->packet.from][held->place.stream];
+    const struct stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
 
-    return held->place.number > stream->held_number &&
-           (!held->place.mark || held->place.mark > stream->held_echo);
+    return held->seqinfo.number > stream->held_number &&
+           (!held->seqinfo.ack_id || held->seqinfo.ack_id > stream->held_echo);
 }
 
 static void note_held(struct qs_order *order, const struct held *held)
 {
-    struct stream *stream = &order->streams[held->packet.from][held->place.stream];
-    struct stream *echoed = (struct stream *)echoed_stream(order, held->packet.from, &held->place);
+    struct stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
+    struct stream *echoed =
+        (struct stream *)echoed_stream(order, held->packet.from, &held->seqinfo);
 
-    stream->held_number = MAX(stream->held_number, held->place.number);
-    echoed->held_echo = MAX(echoed->held_echo, held->place.echo);
+    stream->held_number = MAX(stream->held_number, held->seqinfo.number);
+    echoed->held_echo = MAX(echoed->held_echo, held->seqinfo.acked_id);
 }
 
 static void forget_held(struct qs_order *order)
@@ -389,12 +391,12 @@ static void forget_held(struct qs_order *order)
 }
 
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
-                   const struct qs_seqinfo *place)
+                   const struct qs_seqinfo *seqinfo)
 {
     struct queue *queue = &order->queue;
     struct held *held = queue_append(queue, packet);
 
-    held->place = *place;
+    held->seqinfo = *seqinfo;
     if (!is_latest(order, held)) {
         reject_ahead(order, held);
         if (!has_passed(order, held))
@@ -407,11 +409,11 @@ void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
             move_late(order, i);
 }
 
-void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
 {
     memset(order->streams, 0, sizeof order->streams);
     order->beginning = true;
-    qs_order_follow(order, from, place);
+    qs_order_follow(order, from, seqinfo);
     /* What is held was placed by the numbers of the connection before. */
     for (guint i = 0; i < order->queue.count; i++) {
         note_held(order, order->queue.held[i]);
@@ -421,12 +423,12 @@ void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_
 }
 
 bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
-                        const struct qs_seqinfo *place)
+                        const struct qs_seqinfo *seqinfo)
 {
-    const struct stream *stream = &order->streams[packet->from][place->stream];
+    const struct stream *stream = &order->streams[packet->from][seqinfo->stream];
 
-    return place->numbered && stream->started && place->number >= stream->next &&
-           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
+    return seqinfo->numbered && stream->started && seqinfo->number >= stream->next &&
+           seqinfo->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
 }
 
 bool qs_order_holds(const struct qs_order *order)
@@ -441,10 +443,10 @@ static bool is_turn(const struct qs_order *order)
 
     return order->queue.count > QS_ORDER_HELD_MAX ||
            ABS(last->packet.time - first->packet.time) > QS_ORDER_WAIT ||
-           (is_due(order, first->packet.from, &first->place));
+           (is_due(order, first->packet.from, &first->seqinfo));
 }
 
-struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place)
+struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *seqinfo)
 {
     struct held *held;
 
@@ -453,7 +455,7 @@ struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqi
     held = queue_remove_first(&order->queue);
     if (!order->queue.count)
         forget_held(order);
-    *place = held->place;
-    qs_order_follow(order, held->packet.from, place);
+    *seqinfo = held->seqinfo;
+    qs_order_follow(order, held->packet.from, seqinfo);
     return &held->packet;
 }

@@ -50,8 +50,8 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
  * the network delayed it, its receiver has dropped it, and the order stays as captured. So nothing
  * changes where packets are merely lost.
  *
- * Where a packet has no place (it is outside of a connection), `place` is zeroed. `packet->from` is
- * known.
+ * Where a packet has no place (it is outside of a connection), `seqinfo` is zeroed. `packet->from`
+ * is known.
  */
 
 /* Nanoseconds. */
@@ -64,19 +64,19 @@ struct qs_order *qs_order_new(void);
 void qs_order_free(struct qs_order *order);
 /* Whether the packet passes at once: it is in its place, and nothing waits. */
 bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_seqinfo *place);
+                     const struct qs_seqinfo *seqinfo);
 
 /* Holds a copy of a packet that does not pass. */
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
-                   const struct qs_seqinfo *place);
+                   const struct qs_seqinfo *seqinfo);
 
 /* A packet from the end `from` passes: in its place, because those before it were given up, or
  * because the capture's order is to stay. */
-void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place);
+void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo);
 
 /* Whether the packet's number follows those before it: its connection is the same. */
 bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
-                        const struct qs_seqinfo *place);
+                        const struct qs_seqinfo *seqinfo);
 
 /* Whether any datagram is held. */
 bool qs_order_holds(const struct qs_order *order);
@@ -85,10 +85,10 @@ bool qs_order_holds(const struct qs_order *order);
  * The next packet whose turn it is, or NULL; `all`: nothing comes that could be waited for. Valid
  * until the next call.
  */
-struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place);
+struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *seqinfo);
 
 /* The packet that has just passed, from the end `from`, began a connection: all numbers begin anew,
  * with its own. */
-void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place);
+void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo);
 
 #endif

@@ -35,7 +35,8 @@ bool qs_client_session_is_live(const struct qs_client_session *session)
 {
     enum { LIVE_PACKETS = 16 }; /* of one end */
 
-    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+    return (session->received_from_server && session->received_from_client) ||
+           session->packets >= LIVE_PACKETS;
 }
 
 static const struct qs_demo_rebuilder *rebuilder_of(const struct session *session)
@@ -95,7 +96,7 @@ static void split_demo(struct session *session)
     rebuilder_of(session)->finish(session->rebuild);
     rebuilder_of(session)->free(session->rebuild);
     writer->begun = false;
-    writer->goes_on = true;
+    writer->is_continuation = true;
     session->rebuild = rebuilder_of(session)->create(writer);
 }
 
@@ -347,13 +348,14 @@ void qs_client_session_free(struct qs_client_session *shared)
 
 /* `late`: since this packet. */
 static void update_demo(struct session *session, const struct qs_decoded_packet *decoded, bool late,
-                        bool heard_server)
+                        bool received_from_server)
 {
     const struct qs_decoder *decoder = decoded->decoder;
 
     if (late)
         join_late(session, decoded,
-                  heard_server || decoder->direction == QS_C2S ? &session->shared.state : NULL);
+                  received_from_server || decoder->direction == QS_C2S ? &session->shared.state
+                                                                       : NULL);
     if (session->late)
         qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
     else
@@ -388,7 +390,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     struct session *session = (struct session *)shared;
     const struct qs_decoder *decoder = decoded->decoder;
     const struct qs_packet *packet = decoded->packet;
-    const bool heard_server = shared->heard_server; /* before this packet */
+    const bool received_from_server = shared->received_from_server; /* before this packet */
     const bool late = is_late(session, decoder);
 
     shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
@@ -402,8 +404,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->problems += qs_decoder_problems(decoder) != 0;
     if (shared->quality)
         qs_path_add(shared->quality, decoder);
-    shared->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
-    shared->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
+    shared->received_from_server |= decoder->accepted && decoder->direction == QS_S2C;
+    shared->received_from_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->donors)
         session->donor = qs_donors_packet(session->donors, session->donor, shared->format,
                                           shared->number, decoder, &shared->server);
@@ -411,7 +413,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
-        update_demo(session, decoded, late, heard_server);
+        update_demo(session, decoded, late, received_from_server);
     if (decoder->connectionless)
         keep_known(session, decoder->session);
     follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
@@ -463,8 +465,9 @@ void qs_client_session_end(struct qs_client_session *shared, bool keep)
 {
     struct session *session = (struct session *)shared;
 
-    keep = keep && (!session->both_ends || (shared->heard_server && shared->heard_client));
-    if (keep && session->rebuild && !shared->heard_server) {
+    keep = keep &&
+           (!session->both_ends || (shared->received_from_server && shared->received_from_client));
+    if (keep && session->rebuild && !shared->received_from_server) {
         qs_demo_problem(&shared->demo->writer, NULL,
                         "the capture has nothing that the server sent");
         keep = false;

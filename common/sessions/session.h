@@ -48,16 +48,16 @@ struct qs_client_session {
     uint32_t cut_to;         /* at most so many bytes of their content */
     struct qs_session state; /* after its last packet */
     struct qs_session_holes holes;
-    struct qs_path *quality; /* of its line; NULL: nobody asked for it */
-    struct qs_match *match;  /* who played */
-    char *version, *player;  /* of a server's demo or stream: everybody who played */
-    char *map;               /* of the present level */
-    bool spectator;          /* now */
-    enum qs_session_end why; /* it is over */
-    GPtrArray *maps;         /* char *, in order; at most QS_SESSION_MAPS_MAX */
-    bool chosen;             /* by --session */
-    bool heard_server;       /* the capture has packets of the server, */
-    bool heard_client;       /* and of the client */
+    struct qs_path *quality;   /* of its line; NULL: nobody asked for it */
+    struct qs_match *match;    /* who played */
+    char *version, *player;    /* of a server's demo or stream: everybody who played */
+    char *map;                 /* of the present level */
+    bool spectator;            /* now */
+    enum qs_session_end why;   /* it is over */
+    GPtrArray *maps;           /* char *, in order; at most QS_SESSION_MAPS_MAX */
+    bool chosen;               /* by --session */
+    bool received_from_server; /* the capture has packets of the server, */
+    bool received_from_client; /* and of the client */
 
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */
@@ -104,11 +104,11 @@ struct qs_sessions_handler {
     bool want_summary;    /* this and the next three are of the decoder */
     bool want_transfers;
     bool unchecked;
-    struct qs_guard *guard; /* or NULL */
-    bool want_lines;        /* figures of the line: qs_client_session.quality */
-    bool want_rebuild;      /* run rebuilders */
-    bool write_demos;       /* and keep what they write */
-    bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
+    struct qs_redactor *redactor; /* or NULL */
+    bool want_lines;              /* figures of the line: qs_client_session.quality */
+    bool want_rebuild;            /* run rebuilders */
+    bool write_demos;             /* and keep what they write */
+    bool as_captured; /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; `packet` was called of one at least. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,

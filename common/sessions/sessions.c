@@ -443,7 +443,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
         decoder->want_transfers = handler->want_transfers;
         decoder->want_entities = handler->want_rebuild ? QS_ENTITIES_KEPT : QS_ENTITIES_NONE;
         decoder->unchecked = handler->unchecked;
-        decoder->guard = handler->guard;
+        decoder->redactor = handler->redactor;
     }
     return sessions;
 }

@@ -69,7 +69,7 @@ static bool next_of(struct qs_stream *stream, const struct qs_session *session, 
     *unit = left(stream, end);
     if (!unit->size && !unit->missing)
         return false;
-    size = unit->size ? stream->protocol->unit_size(session, unit, stream->seen[end]) : 0;
+    size = unit->size ? stream->protocol->pdu_length(session, unit, stream->seen[end]) : 0;
     stream->seen[end] = size > unit->size ? unit->size : 0;
     if (size > unit->size)
         return false;
@@ -92,7 +92,7 @@ bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, 
     *unit = left(stream, end);
     if (!unit->size)
         return false;
-    unit->wire_size = stream->protocol->unit_size(session, unit, stream->seen[end]);
+    unit->wire_size = stream->protocol->pdu_length(session, unit, stream->seen[end]);
     unit->unit = ++stream->units;
     stream->taken[end] += unit->size;
     return true;

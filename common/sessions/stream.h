@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Cuts what the two ends of a TCP connection send into the units of a protocol (see
- * qs_protocol.unit_size). A unit that is not whole yet is held; no unit is longer than its
+ * qs_protocol.pdu_length). A unit that is not whole yet is held; no unit is longer than its
  * protocol allows.
  */
 #ifndef QS_SESSIONS_STREAM_H

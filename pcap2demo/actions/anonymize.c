@@ -33,7 +33,7 @@ struct anonymize {
     const struct anonymize_options *options;
     struct redactions *redactions;
     struct addresses *addresses;
-    struct qs_secret_guard guard;
+    struct qs_secret_redactor redactor;
     struct pseudonyms *passwords, *names;
     struct anonymous_writer *writer;
     GHashTable *deflated;     /* uint64_t: stream_number() of those that are compressed */
@@ -452,7 +452,7 @@ static void anonymize_end(struct action *action, bool any_input)
     pseudonyms_free(all->passwords);
     pseudonyms_free(all->names);
     g_hash_table_destroy(all->deflated);
-    qs_secret_guard_clear(&all->guard);
+    qs_secret_redactor_clear(&all->redactor);
 }
 
 static char *name_problem(const char *file)
@@ -468,13 +468,13 @@ static void begin(struct action *action)
     all->options = &action->options->anonymize;
     all->redactions = redactions_new();
     all->addresses = addresses_new();
-    qs_secret_guard_init(&all->guard, false);
+    qs_secret_redactor_init(&all->redactor, false);
     all->passwords = pseudonyms_new(false);
     all->names = pseudonyms_new(true);
     all->writer = anonymous_writer_new(folder, all->addresses);
     all->deflated = g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, NULL);
     action->handler.sink = &all->redactions->sink;
-    action->handler.guard = &all->guard.base;
+    action->handler.redactor = &all->redactor.base;
 }
 
 static const struct option_row rows[] = {

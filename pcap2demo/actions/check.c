@@ -31,8 +31,8 @@ struct check {
     GPtrArray *lines;            /* char *: where packets of sessions are missing */
     struct golden_check *golden; /* or NULL */
     struct expect *expect;       /* or NULL */
-    struct qs_secret_guard guard; /* with a golden */
-    struct test_report *report;   /* or NULL */
+    struct qs_secret_redactor redactor; /* with a golden */
+    struct test_report *report;         /* or NULL */
 };
 
 /* --- Options --------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     /* Counts a packet with several units once. */
     findings->packets += decoded->packet->unit <= 1;
     findings->undecoded += decoded->decoder->undecoded;
-    findings->secrets += check->guard.count;
+    findings->secrets += check->redactor.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += decoded->decoder->notes[i];
     move_problems(check, findings, decoded->location.packet);
@@ -551,7 +551,7 @@ static void check_end(struct action *action, bool report)
     if (check->golden)
         golden_check_free(check->golden);
     g_clear_pointer(&check->golden_options.ignored, g_ptr_array_unref);
-    qs_secret_guard_clear(&check->guard);
+    qs_secret_redactor_clear(&check->redactor);
     g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
     g_hash_table_destroy(check->by_name);
@@ -580,7 +580,7 @@ static void begin(struct action *action)
     check->options = &action->options->check;
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->expect = action->options->check.expectations;
-    qs_secret_guard_init(&check->guard, !action->options->show_secrets);
+    qs_secret_redactor_init(&check->redactor, !action->options->show_secrets);
     check->by_name = g_hash_table_new(NULL, NULL);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
@@ -598,7 +598,7 @@ static void begin(struct action *action)
         check->base.open = sink_open;
         check->base.close = sink_close;
         check->base.source = sink_source;
-        action->handler.guard = &check->guard.base;
+        action->handler.redactor = &check->redactor.base;
     }
     action->handler.sink = check->expect ? expect_sink(check->expect, &check->base) : &check->base;
     if (check->options->junit)

@@ -60,7 +60,7 @@ struct cut {
     unsigned selected;
     bool failed; /* a file could not be read again */
     struct ip *ip;
-    struct pcap_out *out;
+    struct pcapng_writer *out;
     struct cut_counts counts;
 };
 
@@ -341,12 +341,12 @@ static void copy_frame(struct input_visitor *visitor, struct input *input,
     if (!is_kept(cut, packet->frame) && !(all && is_wanted(cut, packet->number)))
         return;
     cut->counts.kept++;
-    pcap_out_frame(cut->out,
-                   &(struct pcap_out_frame){.link_type = link_type_to_file(frame->link_type),
-                                            .time = packet->time,
-                                            .bytes = {packet->data, packet->size},
-                                            .wire_size = packet->wire_size,
-                                            .comment = frame->comment});
+    pcapng_writer_frame(
+        cut->out, &(struct pcapng_writer_frame){.link_type = link_type_to_file(frame->link_type),
+                                                .time = packet->time,
+                                                .bytes = {packet->data, packet->size},
+                                                .wire_size = packet->wire_size,
+                                                .comment = frame->comment});
 }
 
 static bool has_known_links(struct input_visitor *visitor, struct input *input)
@@ -381,7 +381,8 @@ static bool read_again(struct cut *cut,
     return !cut->failed;
 }
 
-bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct cut_counts *counts)
+bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
+              struct cut_counts *counts)
 {
     bool good;
 
@@ -389,7 +390,7 @@ bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment, struct
     good = read_again(cut, find_frames);
     cut->out = out;
     cut->counts.sessions = cut->selected;
-    pcap_out_begin(out, comment);
+    pcapng_writer_begin(out, comment);
     good = good && read_again(cut, copy_frame);
     *counts = cut->counts;
     return good;

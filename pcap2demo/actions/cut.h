@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/capture/pcap_out.h"
+#include "pcap2demo/capture/pcapng_writer.h"
 
 struct cut;
 
@@ -38,7 +38,7 @@ struct cut_counts {
  * The second and the third pass: begins the file with this comment and copies the frames. False if
  * a file cannot be read again; that was reported.
  */
-bool cut_copy(struct cut *cut, struct pcap_out *out, const char *comment,
+bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
               struct cut_counts *counts);
 
 #endif

@@ -11,7 +11,7 @@
 struct dump {
     struct action action;
     struct qs_dump *dump;
-    struct qs_secret_guard guard;
+    struct qs_secret_redactor redactor;
     GPtrArray *ignored; /* in the compact format */
 };
 
@@ -36,7 +36,7 @@ static void dump_end(struct action *action, bool report)
 
     (void)report;
     dump->dump->free(dump->dump);
-    qs_secret_guard_clear(&dump->guard);
+    qs_secret_redactor_clear(&dump->redactor);
     g_ptr_array_free(dump->ignored, TRUE);
 }
 
@@ -48,7 +48,7 @@ static void begin(struct action *action)
         options->json ? &qs_dump_json : qs_dump_format_find(options->argument);
     struct dump *dump = (struct dump *)action;
 
-    qs_secret_guard_init(&dump->guard, true);
+    qs_secret_redactor_init(&dump->redactor, true);
     dump->dump = format->create();
     dump->ignored = golden_varying_fields();
     /* The compact format is for comparisons, like goldens. */
@@ -56,7 +56,7 @@ static void begin(struct action *action)
         qs_dump_text_leave_out(dump->dump, golden_is_ignored, dump->ignored);
     action->handler.sink = &dump->dump->sink;
     action->handler.want_summary = format->want_summary;
-    action->handler.guard = options->show_secrets ? NULL : &dump->guard.base;
+    action->handler.redactor = options->show_secrets ? NULL : &dump->redactor.base;
 }
 
 const struct action_kind dump_action = {

@@ -7,13 +7,13 @@
 #include "common/demo_formats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
-#include "pcap2demo/capture/pcap_out.h"
+#include "pcap2demo/capture/pcapng_writer.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
 
 struct sender {
     struct qs_demo_sender base;
-    struct pcap_out *pcap;
+    struct pcapng_writer *pcap;
     struct qs_address client, server;
     struct qs_location location; /* of the current block */
     int64_t time;
@@ -50,7 +50,7 @@ static void send_packet(struct sender *sender, enum qs_direction direction, stru
         .wire_size = payload.size,
     };
 
-    pcap_out_packet(sender->pcap, sender->time, &content);
+    pcapng_writer_packet(sender->pcap, sender->time, &content);
 }
 
 static void send_datagram(struct qs_demo_sender *base, enum qs_direction direction,
@@ -117,7 +117,7 @@ static void begin_file(struct pcap *pcap)
         "headers of Quake II and Quake, acknowledgements and the client's packets are made up.",
         names);
 
-    pcap_out_begin(pcap->sender.pcap, comment);
+    pcapng_writer_begin(pcap->sender.pcap, comment);
     g_free(comment);
 }
 
@@ -215,8 +215,8 @@ static bool finish_demos(struct pcap *pcap)
     if (pcap->refused && !pcap->demos)
         return false;
     pcap->summary = g_strdup_printf(
-        "%" G_GUINT64_FORMAT " packet%s of %u demo%s", pcap_out_packets(pcap->sender.pcap),
-        qs_plural(pcap_out_packets(pcap->sender.pcap)), pcap->demos, qs_plural(pcap->demos));
+        "%" G_GUINT64_FORMAT " packet%s of %u demo%s", pcapng_writer_packets(pcap->sender.pcap),
+        qs_plural(pcapng_writer_packets(pcap->sender.pcap)), pcap->demos, qs_plural(pcap->demos));
     return true;
 }
 
@@ -239,13 +239,13 @@ static void pcap_end(struct action *action, bool any_input)
 
     end_demo(pcap);
     if (any_input && finish(pcap))
-        error = pcap_out_commit(pcap->sender.pcap, name, pcap->action.options->force);
+        error = pcapng_writer_commit(pcap->sender.pcap, name, pcap->action.options->force);
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument}, "%s",
                 error);
     else if (pcap->summary && !pcap->action.options->quiet)
         print_line("%s: %s", pcap->action.options->argument, pcap->summary);
-    pcap_out_free(pcap->sender.pcap);
+    pcapng_writer_free(pcap->sender.pcap);
     cut_free(pcap->cut);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(pcap->summary);
@@ -265,7 +265,7 @@ static void begin(struct action *action)
     g_autofree char *folder = g_path_get_dirname(action->options->argument);
 
     pcap->cut = cut_new(action->options);
-    pcap->sender.pcap = pcap_out_new(folder);
+    pcap->sender.pcap = pcapng_writer_new(folder);
     pcap->sender.base = (struct qs_demo_sender){
         .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
 }

@@ -6,7 +6,7 @@
 #include "common/core/packet.h"
 #include "common/core/writer.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/pcap_out.h"
+#include "pcap2demo/capture/pcapng_writer.h"
 
 struct anonymous_writer {
     GQueue packets;        /* struct held_packet, by frame */
@@ -15,7 +15,7 @@ struct anonymous_writer {
     uint64_t left_out;     /* packets since the last flush */
 
     struct addresses *addresses;
-    struct pcap_out *pcap;
+    struct pcapng_writer *pcap;
     GHashTable *streams; /* struct tcp_bytes: itself */
 };
 
@@ -50,7 +50,7 @@ static void write_frame(struct anonymous_writer *writer, const struct qs_packet 
 
     content.source = &source;
     content.destination = &destination;
-    pcap_out_packet(writer->pcap, about->time, &content);
+    pcapng_writer_packet(writer->pcap, about->time, &content);
 }
 
 /* A unit of a stream may be longer than a segment. */
@@ -189,8 +189,8 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
     g_queue_init(&writer->packets);
     writer->by_number = g_hash_table_new(number_hash, number_equal);
     writer->addresses = addresses;
-    writer->pcap = pcap_out_new(folder);
-    pcap_out_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
+    writer->pcap = pcapng_writer_new(folder);
+    pcapng_writer_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
     writer->streams = g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
     return writer;
 }
@@ -200,16 +200,16 @@ void anonymous_writer_free(struct anonymous_writer *writer)
     g_queue_clear_full(&writer->packets, free_packet);
     g_hash_table_destroy(writer->by_number);
     g_hash_table_destroy(writer->streams);
-    pcap_out_free(writer->pcap);
+    pcapng_writer_free(writer->pcap);
     g_free(writer);
 }
 
 uint64_t anonymous_writer_count(const struct anonymous_writer *writer)
 {
-    return pcap_out_packets(writer->pcap);
+    return pcapng_writer_packets(writer->pcap);
 }
 
 char *anonymous_writer_commit(struct anonymous_writer *writer, const char *name, bool force)
 {
-    return pcap_out_commit(writer->pcap, name, force);
+    return pcapng_writer_commit(writer->pcap, name, force);
 }

@@ -173,7 +173,7 @@ void expect_session(struct expect *expect, const struct qs_client_session *sessi
         g_hash_table_lookup(expect->running, GUINT_TO_POINTER(session->number));
 
     /* What a client sends to a server that does not answer is no session. */
-    if (counts && (session->recorded || session->heard_server)) {
+    if (counts && (session->recorded || session->received_from_server)) {
         expect_visit(expect->file, counts, session, expect->update ? NULL : expect->findings);
         expect->sessions++;
     }

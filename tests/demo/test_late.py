@@ -46,12 +46,12 @@ class Quake(Late):
         self.whole = Capture.read(QUAKE)
         self.convert(self.whole, status=0)
         self.recorded = self.messages("in-1-dm4.dem")
-        (self.folder / "out" / "in-1-dm4.dem").rename(self.folder / "lender.dem")
+        (self.folder / "out" / "in-1-dm4.dem").rename(self.folder / "donor.dem")
 
     def messages(self, name):
         return [block.messages for block in dem.read(self.demos()[name])[1]]
 
-    def assert_lent(self, name, blocks):
+    def assert_donated(self, name, blocks):
         """A sign-on of three blocks, then the end of the recording."""
         messages = self.messages(name)
         self.assertGreater(len(messages), blocks)
@@ -66,7 +66,7 @@ class Quake(Late):
         error = self.convert(joined(self.late(), self.whole))
         self.assertIn("session 1: its start is missing (the capture lacks the beginning of "
                       "dm4); its sign-on is from session 2\n", error)
-        messages = self.assert_lent("in-1-dm4.dem", 40)
+        messages = self.assert_donated("in-1-dm4.dem", 40)
         # The donor's own view and state are not lent, its clock is the session's.
         self.assertNotIn(b"\x0a", messages[2][:1])
         self.assertEqual(messages[2][:1] + messages[2][1:5], messages[3][:5])
@@ -86,14 +86,14 @@ class Quake(Late):
 
     def test_demo_lends(self):
         """The session's own recording proves the map; of another one the user says so."""
-        for demo, said, name in (("lender.dem", "the names", "in-1-dm4.dem"),
+        for demo, said, name in (("donor.dem", "the names", "in-1-dm4.dem"),
                                  (self.beginning(), "whether it was on the map of the session", "in-1-")):
             error = self.convert(cut(self.whole, PLAYING), "--sign-on", demo)
             self.assertIn(said, error)
             self.assertEqual("whether it was" in error, "beginning" in str(demo))
             made, = self.demos()
             self.assertTrue(made.startswith(name))
-            messages = self.assert_lent(made, 40)
+            messages = self.assert_donated(made, 40)
             self.assertNotIn(b"alice", messages[2])
             self.demos()[made].unlink()
 
@@ -124,7 +124,7 @@ class Quake(Late):
     def test_list_says_who_lends(self):
         self.beginning()
         self.write("in.pcap", cut(self.whole, PLAYING).pcap())
-        for demo, words, maps in (("lender.dem", "  from lender.dem", ["dm4"]),
+        for demo, words, maps in (("donor.dem", "  from donor.dem", ["dm4"]),
                                   ("beginning.dem", "map unproven; from beginning.dem", [])):
             output, _ = self.tool("--list", "--wide", "--sign-on", demo, "in.pcap")
             self.assertIn(words, output)
@@ -163,7 +163,7 @@ class Quake(Late):
         error = self.convert(without)
         self.assertEqual(self.demos(), {})
         self.assertIn("no demo: retry with --sign-on DEMO", error)
-        self.convert(without, "--sign-on", "lender.dem")
+        self.convert(without, "--sign-on", "donor.dem")
         self.assertEqual(len(self.demos()), 1)
 
 
@@ -203,10 +203,10 @@ class Quake2(Late):
     def test_demo_lends(self):
         whole = Capture.read(CAPTURES / "q2-lossy.pcap")
         self.convert(whole, status=0)
-        lender = self.folder / "lender.dm2"
-        (self.folder / "out" / "in-1-lab1.dm2").rename(lender)
-        got, _, error = self.lent("q2-lossy.pcap", 100, "--sign-on", lender)
-        self.assertIn("lender.dm2; unknown: ", error)
+        donor = self.folder / "donor.dm2"
+        (self.folder / "out" / "in-1-lab1.dm2").rename(donor)
+        got, _, error = self.lent("q2-lossy.pcap", 100, "--sign-on", donor)
+        self.assertIn("donor.dm2; unknown: ", error)
         self.assertIn("the names of players", error)
         self.assertGreater(len(got), 20)
 
@@ -248,7 +248,7 @@ class QuakeWorld(Late):
         self.whole = Capture.read(CAPTURES / "qw-sample.pcap")
         self.convert(self.whole, status=0)
         self.recorded = self.only_demo()
-        self.recorded = self.recorded.rename(self.folder / "lender.qwd")
+        self.recorded = self.recorded.rename(self.folder / "donor.qwd")
 
     def only_demo(self):
         demo, = self.demos().values()
@@ -275,8 +275,8 @@ class QuakeWorld(Late):
 
     def test_demo_lends(self):
         for share in 0.2, 0.5:
-            error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "lender.qwd")
-            self.assertIn("its sign-on is from lender.qwd; unknown: the player's statistics",
+            error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "donor.qwd")
+            self.assertIn("its sign-on is from donor.qwd; unknown: the player's statistics",
                           error)
             demo = self.only_demo()
             self.assert_right(demo, 0.98)
@@ -324,7 +324,7 @@ class QuakeWorldSignOnLost(Late):
     def setUp(self):
         super().setUp()
         self.whole = Capture.read(self.write("whole.pcap", recordings.own("qw-vanilla.pcap")))
-        self.recorded = self.write("lender.qwd", recordings.own("qw-vanilla.qwd"))
+        self.recorded = self.write("donor.qwd", recordings.own("qw-vanilla.qwd"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap")
         levels = [number for number, names in messages.items() if "qw.svc_serverdata" in names]
         playing = next(number for number, names in messages.items()
@@ -384,8 +384,8 @@ class QuakeWorldSignOnLost(Late):
         self.assertIn(f"the beginning of dm4); its sign-on is from {own}", error)
         self.assertNotIn("whether it was", error)
         # The same of one demo with both levels.
-        error = self.convert(late, "--sign-on", "lender.qwd")
-        self.assertIn("the beginning of dm4); its sign-on is from lender.qwd", error)
+        error = self.convert(late, "--sign-on", "donor.qwd")
+        self.assertIn("the beginning of dm4); its sign-on is from donor.qwd", error)
 
     def test_ends_within_its_sign_on(self):
         self.assertIn("no demo: the session ended before the game began",
@@ -401,8 +401,8 @@ class QuakeWorldSignOnLost(Late):
     def test_demo_lends(self):
         whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}
         for number in self.sign_on:
-            error, seen = self.convert_without(number, "--sign-on", "lender.qwd")
-            self.assertIn("its sign-on is from lender.qwd", error)
+            error, seen = self.convert_without(number, "--sign-on", "donor.qwd")
+            self.assertIn("its sign-on is from donor.qwd", error)
             self.assertNotIn("cannot be shown", error)
             shown = {sequence: states for (_, sequence), states in seen.items() if sequence in whole}
             right = sum(states == whole[sequence] for sequence, states in shown.items())
@@ -416,7 +416,7 @@ class QuakeSignOnLost(Late):
     def setUp(self):
         super().setUp()
         self.whole = Capture.read(self.write("whole.pcap", recordings.own("nq-protocol15.pcap")))
-        self.write("lender.dem", recordings.own("nq-protocol15.dem"))
+        self.write("donor.dem", recordings.own("nq-protocol15.dem"))
         messages = messages_of(tool.PROGRAM, self.folder / "whole.pcap", "nq.svc_")
         levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
         self.sign_on = [number for number, names in messages.items()
@@ -439,8 +439,8 @@ class QuakeSignOnLost(Late):
             error, without = self.blocks(number)
             self.assertRegex(error, r"(level dm6|a level) cannot be shown: part of its sign-on "
                                     r"\(before packet \d+\) was not captured")
-            error, lent = self.blocks(number, "--sign-on", "lender.dem")
-            self.assertIn("its sign-on is from lender.dem", error)
+            error, lent = self.blocks(number, "--sign-on", "donor.dem")
+            self.assertIn("its sign-on is from donor.dem", error)
             self.assertNotIn("cannot be shown", error)
             self.assertGreater(len(lent), len(without) + 300)
 
@@ -464,7 +464,7 @@ class QuakeFragments(Late):
         self.convert(self.whole, status=0)
         demo, = self.demos().values()
         self.recorded = self.blocks(demo)
-        demo.rename(self.folder / "lender.dem")
+        demo.rename(self.folder / "donor.dem")
         messages = [message for _, message in self.recorded]
         # By the number of frames before it: where in the demo a level begins. And where its message ends.
         self.levels, self.ends, block = {}, [], 0
@@ -503,7 +503,7 @@ class QuakeFragments(Late):
         """Another session's demo lends what is before; the level itself is the capture's."""
         last = max(self.levels)
         for first in last - 400, last, last + 1:
-            blocks = self.rebuilt(first, "--sign-on", "lender.dem")
+            blocks = self.rebuilt(first, "--sign-on", "donor.dem")
             expected = self.expected(first) or self.recorded[-50:]
             self.assertEqual(blocks[-len(expected):], expected, f"from packet {first + 1}")
             self.assertEqual(len(blocks) > len(expected), first != last)

@@ -115,13 +115,13 @@ class Sanitize(ToolTest):
         static = b"\x38\1\0\1\1" + text(STUFFTEXT, b"abcdefghi")
         head, *records = records_of(QUAKE.capture)
         greeting = b"\x08\x02\nFITZQUAKE", b"\x08\nServer: AA"
-        lender = [changed(record, lambda payload: payload.replace(*greeting))
+        donor = [changed(record, lambda payload: payload.replace(*greeting))
                   if greeting[0] in record else
                   changed(record, lambda payload: grow_quake(payload, static))
                   if record[16 + PAYLOAD + 8:][:1] == b"\x1d" else record for record in records]
-        (demo,) = self.demos(b"".join([head, *lender])).values()
+        (demo,) = self.demos(b"".join([head, *donor])).values()
         self.assertIn(static, demo)
-        options = "--sign-on", self.write("lender.dem", demo)
+        options = "--sign-on", self.write("donor.dem", demo)
         late = b"".join([head, *records[len(records) // 3:]])
         (plain,), (sanitized,) = (self.demos(late, *options, *more).values()
                                   for more in ([], ["--sanitize"]))

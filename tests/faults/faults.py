@@ -239,7 +239,7 @@ FAULTS = [
     ("plugin", 'size = cell[5].value.uint_value + bytes;', 'size = bytes;'),
 
     # --- Chosen by reading the code of the youngest features, before their tests ---
-    ("regression", 'if (counts && (session->recorded || session->heard_server)) {', 'if (counts) {'),
+    ("regression", 'if (counts && (session->recorded || session->received_from_server)) {', 'if (counts) {'),
     ("core", '    if (path->rules->answers)\n        gap -= MIN(gap, event->choked);\n', ''),
     ("core", 'return first + second - first * second / 100;', 'return first + second;'),
     ("demo", 'match->kind == QS_DONOR_CLIENT ? trial->unread > 0', 'match->kind == QS_DONOR_CLIENT ? false'),
@@ -255,8 +255,8 @@ FAULTS = [
     ("sessions", "first->ip_id != second->ip_id", "false"),
     ("sessions", "first->place == second->place ||", ""),
     ("sessions", "while (*link != copies->oldest + 1)", "while (*link && *link != copies->oldest + 1)"),
-    ("sessions", "is_of_stream(held, next) && held->place.number >= next->place.number + far", "false"),
-    ("sessions", "held->place.echo >= next->place.mark + AHEAD_MAX", "false"),
+    ("sessions", "is_of_stream(held, next) && held->seqinfo.number >= next->seqinfo.number + far", "false"),
+    ("sessions", "held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX", "false"),
     ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
     ("core", "sender->lag += (int32_t)(time - sent->time);", ""),

@@ -92,11 +92,11 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
     qs_demo_input_close(recording);
 }
 
-static void add_lender(const struct demo_check *check, const char *name, struct qs_view file)
+static void add_donor(const struct demo_check *check, const char *name, struct qs_view file)
 {
     struct qs_demo_input *recording = open_demo(name, file);
 
-    qs_donor_demos_add(check->lenders, recording);
+    qs_donor_demos_add(check->donors, recording);
     qs_demo_input_close(recording);
 }
 
@@ -112,8 +112,8 @@ static void take_file(void *user, const char *name, struct qs_view file)
         check_lists(name, file);
     else
         check_demo(check, name, file);
-    if (check->lenders)
-        add_lender(check, name, file);
+    if (check->donors)
+        add_donor(check, name, file);
 }
 
 GHashTable *demo_check_sent_new(void)
@@ -130,7 +130,7 @@ static void start_check(struct demo_check *check, const struct demo_rebuild_setu
                                  .sanitize = setup->sanitize,
                                  .silent = setup->silent,
                                  .sum = g_checksum_new(G_CHECKSUM_MD5),
-                                 .lenders = setup->lenders};
+                                 .donors = setup->donors};
     fuzz_take_files(take_file, check);
 }
 
@@ -145,7 +145,7 @@ void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_
 {
     rebuild->files = demo_files_new(NULL, false);
     rebuild->options = fuzz_session_options();
-    rebuild->options.sign_ons = setup->lent_by;
+    rebuild->options.sign_ons = setup->donated_by;
     rebuild->options.demo.sanitize = setup->sanitize;
     rebuild->options.store = demo_files_store(rebuild->files);
     rebuild->handler =

@@ -18,18 +18,18 @@ struct demo_check {
     bool demo;           /* it hears a demo, which prints nothing else */
     bool unread;         /* not all could be read of what was sent */
     bool sanitize;
-    GPtrArray *lenders; /* see demo_rebuild_setup */
-    bool silent;        /* it only sums up the demos, which were rebuilt without a listener */
-    GChecksum *sum;     /* of all demos */
+    GPtrArray *donors; /* see demo_rebuild_setup */
+    bool silent;       /* it only sums up the demos, which were rebuilt without a listener */
+    GChecksum *sum;    /* of all demos */
 };
 
 /* What is asked for. The arrays are those of qs_donor_demos_new(), or NULL. */
 struct demo_rebuild_setup {
     bool sanitize;
-    bool silent;        /* nobody listens: demos are only summed up */
-    GPtrArray *lenders; /* get what the rebuilt demos can lend */
-    GPtrArray *lent_by; /* lend to late sessions */
-    GHashTable *sent;   /* what those who lend were sent, which is added to; NULL: nothing */
+    bool silent;           /* nobody listens: demos are only summed up */
+    GPtrArray *donors;     /* get what the rebuilt demos can lend */
+    GPtrArray *donated_by; /* lend to late sessions */
+    GHashTable *sent;      /* what those who lend were sent, which is added to; NULL: nothing */
 };
 
 /* Sessions whose demos are looked at when they are written. */

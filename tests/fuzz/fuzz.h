@@ -10,7 +10,7 @@
  * fuzz_rebuild: the same; a bit of the second byte asks for --sanitize.
  *
  * fuzz_lend: the same; the second byte says how many packets the late client lacks, its upper bits
- * ask for --sanitize and for a demo as lender.
+ * ask for --sanitize and for a demo as donor.
  *
  * fuzz_tool: a byte that picks the action, then a file: a capture or a demo.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lends sign-ons between two clients of one server, of which one is heard from a later packet on.
- * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks; two
- * bits ask for --sanitize, and that the lender is a demo (--sign-on), rebuilt of its packets. A
+ * Lends sign-ons between two clients of one server, of which one is received from a later packet
+ * on. Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks;
+ * two bits ask for --sanitize, and that the donor is a demo (--sign-on), rebuilt of its packets. A
  * packet goes to both, or to one of them (FUZZ_LEND_*). demo_check.h looks at the demos.
  */
 #include <glib.h>
@@ -23,17 +23,17 @@ struct input {
 };
 
 /* Packets of the client at this port, but for the first that it lacks, and those of the other. */
-static bool is_heard(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
-                     uint16_t client)
+static bool is_received(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
+                        uint16_t client)
 {
     if (client == LENDER_PORT)
         return !(piece->bits & FUZZ_LEND_LATE_ALONE);
     return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_LENDER_ALONE);
 }
 
-static void feed(struct qs_sessions *sessions, const struct input *input, bool lender, bool late)
+static void feed(struct qs_sessions *sessions, const struct input *input, bool donor, bool late)
 {
-    const uint16_t clients[] = {lender ? LENDER_PORT : 0, late ? LATE_PORT : 0};
+    const uint16_t clients[] = {donor ? LENDER_PORT : 0, late ? LATE_PORT : 0};
     struct fuzz_piece piece;
     uint64_t number = 0;
     size_t at = 2;
@@ -43,7 +43,7 @@ static void feed(struct qs_sessions *sessions, const struct input *input, bool l
         for (size_t i = 0; i < G_N_ELEMENTS(clients); i++) {
             struct qs_packet packet = fuzz_packet(&piece, input->server_port, clients[i], number);
 
-            if (clients[i] && is_heard(input, &piece, number, clients[i]))
+            if (clients[i] && is_received(input, &piece, number, clients[i]))
                 qs_sessions_datagram(sessions, &packet);
         }
         g_free(piece.bytes);
@@ -65,11 +65,11 @@ static void lend_from_demo(const struct input *input, bool sanitize)
     GHashTable *sent = demo_check_sent_new();
     struct demo_rebuild rebuild;
 
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.lenders = demos, .sent = sent});
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.donors = demos, .sent = sent});
     feed(rebuild.sessions, input, true, false);
     demo_rebuild_end(&rebuild);
     demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){
-                                     .sanitize = sanitize, .lent_by = demos, .sent = sent});
+                                     .sanitize = sanitize, .donated_by = demos, .sent = sent});
     feed(rebuild.sessions, input, false, true);
     demo_rebuild_end(&rebuild);
     g_hash_table_unref(sent);

@@ -107,7 +107,7 @@ class Sources:
         for path in sorted((CAPTURES / "fidelity").glob("*.d[em][m2].gz")):
             self.demos.append((path.suffixes[-2], gzip.decompress(path.read_bytes())[:60000]))
 
-    def make_lenders(self, folder):
+    def make_donors(self, folder):
         """The demos of all captures, which late sessions may be lent from."""
         subprocess.run([PROGRAM, "--quiet", "-o", folder, *self.paths], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
@@ -210,7 +210,7 @@ class Storm:
     def storm(self, count):
         with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
             folder = pathlib.Path(name)
-            lenders = self.sources.make_lenders(folder / "lenders")
+            donors = self.sources.make_donors(folder / "donors")
             while self.runs < count:
                 kind, data = self.sources.file()
                 path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
@@ -218,9 +218,9 @@ class Storm:
                 self.bytes += len(data)
                 self.files += 1
                 for words in ACTIONS:
-                    lender = [self.rand.choice(lenders)] if words == LENT else []
-                    self.act(path, words + lender, len(data) + sum(
-                        demo.stat().st_size for demo in lender))
+                    donor = [self.rand.choice(donors)] if words == LENT else []
+                    self.act(path, words + donor, len(data) + sum(
+                        demo.stat().st_size for demo in donor))
                 path.unlink()
 
 

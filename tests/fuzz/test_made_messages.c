@@ -35,7 +35,7 @@ static void end(struct session *s)
     g_free(s->session);
     qs_stream_free(s->stream);
     qs_decoder_clear(&s->decoder);
-    g_string_free(s->listener.heard, TRUE);
+    g_string_free(s->listener.received, TRUE);
 }
 
 /* Returns how many problems there are, but for a checksum, which depends on more than the message.
@@ -91,7 +91,7 @@ static uint32_t take_all(struct session *s, const struct made_message *message,
     uint32_t problems = 0;
 
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
-        g_string_assign(s->listener.heard, "\n");
+        g_string_assign(s->listener.received, "\n");
         problems = (is_stream ? take_segment : take_packet)(s, &piece);
         g_free(piece.bytes);
     }
@@ -101,17 +101,17 @@ static uint32_t take_all(struct session *s, const struct made_message *message,
 /* --- Comparing --- */
 
 /* Each line is there, behind the one before. */
-static void assert_has_fields(const char *heard, const char *fields)
+static void assert_has_fields(const char *received, const char *fields)
 {
     g_auto(GStrv) lines = g_strsplit(fields, "\n", -1);
-    const char *at = heard;
+    const char *at = received;
 
     for (unsigned i = 0; *lines[i]; i++) {
         g_autofree char *line = g_strdup_printf("\n%s\n", lines[i]);
         const char *found = strstr(at, line);
 
         if (!found)
-            fail_msg("\"%s\" is not behind the field before in:%s", lines[i], heard);
+            fail_msg("\"%s\" is not behind the field before in:%s", lines[i], received);
         at = found + strlen(line) - 1;
     }
 }
@@ -133,8 +133,8 @@ static void message_has_its_fields(void **state)
     start(&s, protocol_of(message, seed));
     problems = take_all(&s, message, seed);
     if (problems && !strstr(message->fields, "! "))
-        fail_msg("problems:%s", s.listener.heard->str);
-    assert_has_fields(s.listener.heard->str, message->fields);
+        fail_msg("problems:%s", s.listener.received->str);
+    assert_has_fields(s.listener.received->str, message->fields);
     end(&s);
 }
 

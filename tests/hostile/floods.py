@@ -88,10 +88,10 @@ class Quake2:
             yield self.move()
 
 
-def late(count, packets, lenders=8):
+def late(count, packets, donors=8):
     """So many sessions without a beginning, of so many packets, among some that have one."""
     clock = iter(range(10**18, 10**19, 10**5))
-    for number in range(lenders):
+    for number in range(donors):
         yield from Quake2(100000 + number, clock).sign_on()
     sessions = [Quake2(number, clock) for number in range(count)]
     for number in range(500, 500 + packets // 2):

@@ -88,7 +88,7 @@ WIRE_TEST(test_retransmission)
     delivers_nothing(wire, LAST, 0, VIEW("\x0d\x02liar\0"));
     assert_false(wire->decoder.accepted);
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
-    assert_true(wire_heard(wire, "nq.updatename.name = \"liar\""));      /* shown, */
+    assert_true(wire_received(wire, "nq.updatename.name = \"liar\""));   /* shown, */
     assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
 }
 
@@ -480,5 +480,5 @@ WIRE_TEST(test_first_fragment_of_sign_on)
     wire->nameless = true;
     wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));
     assert_int_equal(wire->session.base.server, QS_END_B);
-    assert_false(wire_heard(wire, "undecoded"));
+    assert_false(wire_received(wire, "undecoded"));
 }

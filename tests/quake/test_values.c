@@ -16,10 +16,10 @@
 #define DP5 SERVERINFO("\xae", "\x0d")
 #define DP7 SERVERINFO("\xb0", "\x0d")
 
-static void assert_not_heard(const struct wire *wire, const char *text)
+static void assert_not_received(const struct wire *wire, const char *text)
 {
     if (strstr(wire->dump->str, text))
-        print_error("heard: %s in\n%s", text, wire->dump->str);
+        print_error("received: %s in\n%s", text, wire->dump->str);
     assert_null(strstr(wire->dump->str, text));
 }
 
@@ -54,7 +54,7 @@ WIRE_TEST(test_upper_bytes)
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     READS("\xc1\x84\6\1\2\x34\x12\1", "nq.update.model = 2", "nq.update.frame = 52",
           "nq.update.frame_high = 18", "nq.update.model_high = 1");
-    assert_not_heard(wire, "progs/a.mdl"); /* it is number 258 */
+    assert_not_received(wire, "progs/a.mdl"); /* it is number 258 */
     READS("\xc1\x84\6\1\2\x34\x12\0", "nq.update.model.name := \"progs/a.mdl\"");
 }
 
@@ -64,7 +64,7 @@ WIRE_TEST(test_upper_byte_of_the_weapon)
 {
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
-    assert_not_heard(wire, "progs/a.mdl"); /* it is number 514 */
+    assert_not_received(wire, "progs/a.mdl"); /* it is number 514 */
     READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0",
           "nq.clientdata.weapon.name := \"progs/a.mdl\"");
 }
@@ -76,7 +76,7 @@ WIRE_TEST(test_upper_byte_of_an_entity)
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\xc0\x80\2\1\1"
                                  "\0\x80\x20\0"));
-    assert_not_heard(wire, "progs/a.mdl"); /* it is number 257 */
+    assert_not_received(wire, "progs/a.mdl"); /* it is number 257 */
     READS("\x39\2\0\0\0\3\0\0\0\5\0"
           "\6\0\xc0\x80\2\2\0"
           "\0\x80\x20\0",
@@ -151,7 +151,7 @@ WIRE_TEST(test_last_player)
     wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
     READS("\x80\4", "nq.update.player.name := \"last\"");
     wire_assert_reads(wire, VIEW("\x80\5"));
-    assert_not_heard(wire, "player.name");
+    assert_not_received(wire, "player.name");
     READS("\x0e\3\7\0", "nq.updatefrags.name := \"last\"");
     wire_assert_reads(wire, VIEW("\5\4\0"));
     nq_protocol.describe(&wire->session.base, &description);
@@ -172,7 +172,7 @@ WIRE_TEST(test_last_player_of_a_frame)
     wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
                                  "\5\0\0"
                                  "\0\x80\x20\0"));
-    assert_not_heard(wire, "player.name");
+    assert_not_received(wire, "player.name");
 }
 
 /* --- A change of level --- */
@@ -198,7 +198,7 @@ WIRE_TEST(test_next_level)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     HEARD("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
           "nq.baseline.model = 2");
-    assert_not_heard(wire, "name :=");
+    assert_not_received(wire, "name :=");
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.map, "n");
     assert_null(description.player);

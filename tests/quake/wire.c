@@ -99,19 +99,19 @@ void wire_block(struct wire *wire, struct qs_view messages)
     decode(wire, &packet, true);
 }
 
-bool wire_heard(const struct wire *wire, const char *text)
+bool wire_received(const struct wire *wire, const char *text)
 {
     g_auto(GStrv) lines = g_strsplit(wire->dump->str, "\n", -1);
-    bool heard = false;
+    bool received = false;
 
-    for (char **line = lines; *line && !heard; line++) {
+    for (char **line = lines; *line && !received; line++) {
         const char *location = strchr(*line, ' '); /* behind the packet's number */
         const char *field = location ? strchr(location + 1, ' ') : NULL;
 
-        heard = (location && strcmp(location + 1, text) == 0) ||
-                (field && strcmp(field + 1, text) == 0);
+        received = (location && strcmp(location + 1, text) == 0) ||
+                   (field && strcmp(field + 1, text) == 0);
     }
-    return heard;
+    return received;
 }
 
 static void assert_no_problem(const struct wire *wire)
@@ -133,9 +133,9 @@ void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_vi
     assert_no_problem(wire);
 }
 
-void wire_assert_heard(const struct wire *wire, const char *const *texts)
+void wire_assert_received(const struct wire *wire, const char *const *texts)
 {
     for (; *texts; texts++)
-        if (!wire_heard(wire, *texts))
-            fail_msg("not heard: %s in\n%s", *texts, wire->dump->str);
+        if (!wire_received(wire, *texts))
+            fail_msg("not received: %s in\n%s", *texts, wire->dump->str);
 }

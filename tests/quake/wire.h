@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A conversation of Quake for tests: packets made and decoded, what was heard as a text dump. */
+/* A conversation of Quake for tests: packets made and decoded, what was received as a text dump. */
 #ifndef TESTS_QUAKE_WIRE_H
 #define TESTS_QUAKE_WIRE_H
 
@@ -35,15 +35,16 @@ void wire_block(struct wire *wire, struct qs_view messages);
 
 /* Whether the dump has the line "OFFSET+LENGTH text", or any line that ends in `text` after those.
  */
-bool wire_heard(const struct wire *wire, const char *text);
+bool wire_received(const struct wire *wire, const char *text);
 
 /* Decodes messages of the server, which must be read to their end, without a problem. */
 void wire_assert_reads(struct wire *wire, struct qs_view messages);
 /* The same of messages of the client, in an unreliable packet of this number. */
 void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
-void wire_assert_heard(const struct wire *wire, const char *const *texts);
-#define HEARD(...) wire_assert_heard(wire, (const char *const[]){__VA_ARGS__, NULL})
-/* Messages of the server, which must be read to their end, without a problem, and what is heard. */
+void wire_assert_received(const struct wire *wire, const char *const *texts);
+#define HEARD(...) wire_assert_received(wire, (const char *const[]){__VA_ARGS__, NULL})
+/* Messages of the server, which must be read to their end, without a problem, and what is received.
+ */
 #define READS(messages, ...)                                                                       \
     do {                                                                                           \
         wire_assert_reads(wire, VIEW(messages));                                                   \

@@ -30,7 +30,7 @@ OWN_WHOLE = [("q2-protocol36", [3, 4]), ("q2-protocol35", [3]), ("q2-protocol34"
 
 
 # capture, port of the client whose first packets are cut off, their share of the capture, who lends, the
-# least share of entity states that are right; of several lenders of one time the nearest
+# least share of entity states that are right; of several donors of one time the nearest
 LENT = [
     ("captures/quake2/e-two-clients/e.pcap", 37177, 0.01, None, 0.85),  # the other one comes later
     ("captures/quake2/a-v34-yquake2/a.pcap", 42908, 0.006, "d-v34-lossy/d-v34.dm2", 0.97),
@@ -123,33 +123,33 @@ def best(rebuilding, demo, truths):
     return min((one for one in found if one[1]), key=lambda one: one[2] / one[3])
 
 
-def check_lent(rebuilding, shared):
-    for name, port, share, lender, least in LENT:
+def check_donated(rebuilding, shared):
+    for name, port, share, donor, least in LENT:
         _, packets = capture.read(shared / name)
         first = len(packets) * share
         late = without(packets, lambda number, frame: number <= first and
                        port in [end[1] for end in capture.ends(frame)])
         whole = rebuilding.rebuild(packets)
         known = {demo.read_bytes() for demo in whole}
-        options = ["--sign-on", shared / "captures" / "quake2" / lender] if lender else []
+        options = ["--sign-on", shared / "captures" / "quake2" / donor] if donor else []
         demo = next((demo for demo in rebuilding.rebuild(late, *options)
                      if demo.read_bytes() not in known), None)
         _, _, wrong, states = best(rebuilding, demo, whole) if demo else (0, 0, 1, 1)
         good = wrong <= states * (1 - least)
         print(f"{'ok  ' if good else 'FAIL'} {pathlib.Path(name).name} client {port} from {share:.1%}, lent by "
-              f"{lender or 'another client'}: {1 - wrong / states:.2%} of {states} states")
+              f"{donor or 'another client'}: {1 - wrong / states:.2%} of {states} states")
         yield good
 
 
 def check_maps(rebuilding, shared):
     """The user's word counts where nothing shows the map; the session's own recording proves it."""
     folder = shared / "captures" / "quake2"
-    for name, share, lender, proven in MAPS:
+    for name, share, donor, proven in MAPS:
         _, packets = capture.read(folder / name)
-        rebuilding.rebuild(packets[int(len(packets) * share):], "--sign-on", folder / lender)
-        good = f"its sign-on is from {folder / lender}" in rebuilding.said and \
+        rebuilding.rebuild(packets[int(len(packets) * share):], "--sign-on", folder / donor)
+        good = f"its sign-on is from {folder / donor}" in rebuilding.said and \
             ("whether it was on the map" not in rebuilding.said) == proven
-        print(f"{'ok  ' if good else 'FAIL'} {pathlib.Path(name).name} from {share:.0%}, lent by {lender}")
+        print(f"{'ok  ' if good else 'FAIL'} {pathlib.Path(name).name} from {share:.0%}, lent by {donor}")
         yield good
 
 
@@ -189,11 +189,11 @@ def check_lost_sign_on(rebuilding, shared):
 
 def check_first_frame(rebuilding, shared):
     """The level is shown all the same, and what is not known is said."""
-    for name, lost, index, lender, least in FIRST:
+    for name, lost, index, donor, least in FIRST:
         _, packets = capture.read(shared / "captures" / "quake2" / name)
         whole = rebuilding.rebuild(packets)
         demos = rebuilding.rebuild(without(packets, lambda number, _: number == lost))
-        said = f"first frame of {demos[index].stem[-4:]} was not captured); its sign-on is from {lender}; " \
+        said = f"first frame of {demos[index].stem[-4:]} was not captured); its sign-on is from {donor}; " \
                "unknown: " in rebuilding.said if len(demos) > index else False
         others = [demo.read_bytes() for demo in whole], [demo.read_bytes() for demo in demos]
         for rest in others:
@@ -253,7 +253,7 @@ def main():
         rebuilding = Rebuilding(tools, folder)
         results = list(check_whole(rebuilding, captures, shared / "captures" / "quake2"))
         if shared.is_dir():
-            results += [*check_lent(rebuilding, shared), *check_maps(rebuilding, shared),
+            results += [*check_donated(rebuilding, shared), *check_maps(rebuilding, shared),
                     *check_losses(rebuilding, shared),
                         *check_lost_sign_on(rebuilding, shared), *check_first_frame(rebuilding, shared),
                         *check_statistics(rebuilding, shared / "captures" / "quake2")]

@@ -33,11 +33,11 @@ static struct qs_packet packet_of(enum qs_end from, struct qs_view bytes)
                               .destination_is_server_port = from == CLIENT};
 }
 
-static uint32_t unit_size(const struct game *game, enum qs_end from, struct qs_view bytes)
+static uint32_t pdu_length(const struct game *game, enum qs_end from, struct qs_view bytes)
 {
     const struct qs_packet start = packet_of(from, bytes);
 
-    return q2_protocol.unit_size(&game->session.base, &start, 0);
+    return q2_protocol.pdu_length(&game->session.base, &start, 0);
 }
 
 /* The problems of one unit. */
@@ -53,7 +53,7 @@ static uint32_t send(struct game *game, enum qs_end from, struct qs_view bytes)
     uint32_t problems = 0;
 
     while (bytes.size) {
-        const uint32_t size = unit_size(game, from, bytes);
+        const uint32_t size = pdu_length(game, from, bytes);
         struct qs_packet packet = packet_of(from, (struct qs_view){bytes.data, size});
 
         assert_true(size <= bytes.size);
@@ -92,17 +92,17 @@ TEST(test_units)
     struct game game;
 
     game_open(&game);
-    assert_int_equal(unit_size(&game, CLIENT, VIEW("M")), 4);
-    assert_int_equal(unit_size(&game, CLIENT, VIEW("MVD2\x01")), 4);
+    assert_int_equal(pdu_length(&game, CLIENT, VIEW("M")), 4);
+    assert_int_equal(pdu_length(&game, CLIENT, VIEW("MVD2\x01")), 4);
     game_close(&game);
     shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_equal(unit_size(&game, SERVER, VIEW("\x01")), 2);
-    assert_int_equal(unit_size(&game, SERVER, VIEW("\x03\0\4")), 5);
-    assert_int_equal(unit_size(&game, SERVER, VIEW("\0\x80\4")), 0x8002);
-    assert_int_equal(unit_size(&game, CLIENT, VIEW("\0\1\4")), 0x102);
+    assert_int_equal(pdu_length(&game, SERVER, VIEW("\x01")), 2);
+    assert_int_equal(pdu_length(&game, SERVER, VIEW("\x03\0\4")), 5);
+    assert_int_equal(pdu_length(&game, SERVER, VIEW("\0\x80\4")), 0x8002);
+    assert_int_equal(pdu_length(&game, CLIENT, VIEW("\0\1\4")), 0x102);
     /* Longer than any: all that is there. */
-    assert_int_equal(unit_size(&game, SERVER, VIEW("\1\x80\4")), 3);
-    assert_int_equal(unit_size(&game, CLIENT, VIEW("\1\1\4")), 3);
+    assert_int_equal(pdu_length(&game, SERVER, VIEW("\1\x80\4")), 3);
+    assert_int_equal(pdu_length(&game, CLIENT, VIEW("\1\1\4")), 3);
     game_close(&game);
 }
 

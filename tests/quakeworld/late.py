@@ -6,7 +6,7 @@ is what the client's own recording has.
     late.py PCAP2DEMO SHARED        status 77 if the captures are not there
 
 A state counts as right where all of it is the same, coordinates within the step in which shorts tell
-them: a lender may have been told shorts, and the session floats. What another client saw of missiles and
+them: a donor may have been told shorts, and the session floats. What another client saw of missiles and
 the like may be gone a moment later, so not all can be right.
 """
 
@@ -26,8 +26,8 @@ from tool import Capture
 
 STEP = 1 / 8  # of coordinates in shorts
 
-# A client of a capture, what it recorded, and who is named as a lender.
-Case = collections.namedtuple("Case", "capture port recording lender")
+# A client of a capture, what it recorded, and who is named as a donor.
+Case = collections.namedtuple("Case", "capture port recording donor")
 
 MULTI = "e-multi/e-multi"
 CASES = [
@@ -90,9 +90,9 @@ def share(late, whole):
 
 
 def check(tool, stored, case, cutter, whole, at):
-    lender = case.lender and stored / case.lender
+    donor = case.donor and stored / case.donor
     with tempfile.TemporaryDirectory() as folder:
-        demo = states.late_demo(tool, cutter.cut(at), lender, folder)
+        demo = states.late_demo(tool, cutter.cut(at), donor, folder)
         if not demo:
             return "no demo"
         late = player.play(tool, demo)
@@ -101,18 +101,18 @@ def check(tool, stored, case, cutter, whole, at):
           f" {got.phantoms} that were not there")
     if late.dropped:
         return f"{late.dropped} updates dropped"
-    own = case.lender == case.recording
+    own = case.donor == case.recording
     shares = SHARES if own else SHARES_OF_OTHERS
     if got.phantoms > (0 if own else 0.15 * got.all) or not got.frames or got.right < shares[at] * got.all:
         return f"{got}"
     return None
 
 
-def check_replaced(tool, stored, lender, cut, least, whole):
+def check_replaced(tool, stored, donor, cut, least, whole):
     with tempfile.TemporaryDirectory() as folder:
         capture = Capture.read(stored / f"{FTE}.pcap")
         demo = states.late_demo(tool, Capture(capture.link_type, capture.frames[cut:]),
-                                stored / lender, folder)
+                                stored / donor, folder)
         if not demo:
             return "no demo"
         right, total, phantoms = states.compare(replaced.Replaced(tool, demo).packets,
@@ -136,7 +136,7 @@ def check_lost_request(tool, stored):
 
 
 def check_lost_serverdata(tool, stored):
-    """What comes back into view in a lost packet contradicts no lender."""
+    """What comes back into view in a lost packet contradicts no donor."""
     name, recording, rate, seed = LOSSY
     with tempfile.TemporaryDirectory() as folder:
         capture = Capture.read(stored / name)
@@ -174,8 +174,8 @@ def main():
     failures += problem is not None
     print(f"{'FAIL' if problem else 'ok  '} {LOSSY[0]}: a lost svc_serverdata {problem or ''}")
     whole = replaced.Replaced(tool, stored / f"{FTE}.qwd")
-    for lender, cut, least in REPLACED:
-        problem = check_replaced(tool, stored, lender, cut, least, whole)
+    for donor, cut, least in REPLACED:
+        problem = check_replaced(tool, stored, donor, cut, least, whole)
         failures += problem is not None
-        print(f"{'FAIL' if problem else 'ok  '} {FTE} from packet {cut + 1}, lent by {lender} {problem or ''}")
+        print(f"{'FAIL' if problem else 'ok  '} {FTE} from packet {cut + 1}, lent by {donor} {problem or ''}")
     return failures != 0

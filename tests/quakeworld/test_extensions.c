@@ -28,7 +28,7 @@ static void set_up(struct fixture *f)
 
 static void tear_down(struct fixture *f)
 {
-    g_string_free(f->listener.heard, TRUE);
+    g_string_free(f->listener.received, TRUE);
     qw_protocol.session_clear(&f->session.base);
     qs_decoder_clear(&f->decoder);
 }
@@ -41,7 +41,7 @@ static uint32_t decode(struct fixture *f, enum qs_end from, struct qs_view bytes
     const struct qs_packet packet = {
         .data = bytes.data, .size = bytes.size, .wire_size = bytes.size, .from = from};
 
-    g_string_truncate(f->listener.heard, 0);
+    g_string_truncate(f->listener.received, 0);
     qs_decode(&f->decoder, &f->session.base, &f->listener.base, &packet);
     return qs_decoder_problems(&f->decoder);
 }
@@ -56,23 +56,23 @@ static uint32_t from_client(struct fixture *f, struct qs_view bytes)
     return decode(f, QS_END_A, bytes);
 }
 
-static void assert_heard(const struct fixture *f, const char *const *lines)
+static void assert_received(const struct fixture *f, const char *const *lines)
 {
     for (; *lines; lines++)
-        if (!strstr(f->listener.heard->str, *lines))
-            fail_msg("\"%s\" is not in:\n%s", *lines, f->listener.heard->str);
+        if (!strstr(f->listener.received->str, *lines))
+            fail_msg("\"%s\" is not in:\n%s", *lines, f->listener.received->str);
 }
 
 /* From the last packet. */
-#define HEARD(...) assert_heard(f, (const char *const[]){__VA_ARGS__, NULL})
+#define HEARD(...) assert_received(f, (const char *const[]){__VA_ARGS__, NULL})
 /* A packet of the server or the client, without a problem; with one. */
 #define READS(side, bytes) assert_int_equal(from_##side(f, VIEW(bytes)), 0)
 #define REFUSES(side, bytes) assert_int_not_equal(from_##side(f, VIEW(bytes)), 0)
 
-static void assert_not_heard(const struct fixture *f, const char *part)
+static void assert_not_received(const struct fixture *f, const char *part)
 {
-    if (strstr(f->listener.heard->str, part))
-        fail_msg("\"%s\" is in:\n%s", part, f->listener.heard->str);
+    if (strstr(f->listener.received->str, part))
+        fail_msg("\"%s\" is in:\n%s", part, f->listener.received->str);
 }
 
 /* Headers: sequence 1, acknowledged 1; clients add a qport. */
@@ -222,7 +222,7 @@ FIXTURE_TEST(setanglebase_has_the_axes_it_says)
     READS(server, SERVER "\x5d\x08"
                          "\x5d\x02\x00\x40");
     HEARD("qw.setanglebase.flags.lock = true\n", "qw.setanglebase.angles.yaw = 90\n");
-    assert_not_heard(f, "qw.setanglebase.angles.pitch");
+    assert_not_received(f, "qw.setanglebase.angles.pitch");
 }
 
 /* Frame 300, lerp end 21 ms, effects, skin -1, tag 1 of entity 0x8005. */
@@ -499,6 +499,6 @@ FIXTURE_TEST(bit_1_of_fte2)
         if (servers[i].is_voicechat)
             HEARD("qw.extension.fte2.bit_1 = VOICECHAT\n");
         else
-            assert_not_heard(f, "fte2.bit_1");
+            assert_not_received(f, "fte2.bit_1");
     }
 }

@@ -304,19 +304,20 @@ static void check_same(const char *what, bool same, const struct qs_packet *pack
 }
 
 /* A decode without a listener leaves the same behind. */
-static void check_silence(const struct qs_decoder *heard, const struct qs_session *after,
+static void check_silence(const struct qs_decoder *received, const struct qs_session *after,
                           const struct qs_decoder *silent, const struct qs_session *silent_after)
 {
-    const struct qs_packet *packet = heard->packet;
+    const struct qs_packet *packet = received->packet;
 
-    check_same("messages", are_same_messages(heard->messages, silent->messages), packet);
-    check_same("problems", heard->problems == silent->problems, packet);
+    check_same("messages", are_same_messages(received->messages, silent->messages), packet);
+    check_same("problems", received->problems == silent->problems, packet);
     check_same("header",
-               heard->accepted == silent->accepted && heard->sequence == silent->sequence &&
-                   heard->acknowledged == silent->acknowledged,
+               received->accepted == silent->accepted && received->sequence == silent->sequence &&
+                   received->acknowledged == silent->acknowledged,
                packet);
     check_same("path",
-               heard->path.choked == silent->path.choked && heard->path.loss == silent->path.loss,
+               received->path.choked == silent->path.choked &&
+                   received->path.loss == silent->path.loss,
                packet);
     check_same("numbers",
                are_same_numbers(&after->to_client, &silent_after->to_client) &&

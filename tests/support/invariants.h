@@ -18,7 +18,7 @@ struct invariants {
     uint32_t sizes[QS_SOURCES_MAX + 1]; /* of the sources in force; the payload's first */
     unsigned sources;
     GArray *open;                                     /* groups open now */
-    uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* heard in this packet */
+    uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* received in this packet */
     uint64_t inflated;                                /* bytes that it inflated to */
     uint64_t bytes;                                   /* sum of all bytes of all values */
     bool compare_silent; /* with a decode that has no listener; the caller sets it */

@@ -36,9 +36,9 @@ static void take(struct fixture *f, const struct qs_packet *packet)
 static void take_held(struct fixture *f, bool all)
 {
     const struct qs_packet *packet;
-    struct qs_seqinfo place;
+    struct qs_seqinfo seqinfo;
 
-    while ((packet = qs_order_next(f->order, all, &place)))
+    while ((packet = qs_order_next(f->order, all, &seqinfo)))
         take(f, packet);
 }
 
@@ -51,16 +51,16 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
                                      .number = ++f->number,
                                      .time = f->time,
                                      .from = from};
-    struct qs_seqinfo place = qs_seqinfo_from(from, QS_END_B);
+    struct qs_seqinfo seqinfo = qs_seqinfo_from(from, QS_END_B);
 
     if (number)
-        qs_seqinfo_message(&place, number, 1);
-    place.mark = number;
-    place.echo = ack;
-    if (qs_order_passes(f->order, &packet, &place)) {
+        qs_seqinfo_message(&seqinfo, number, 1);
+    seqinfo.ack_id = number;
+    seqinfo.acked_id = ack;
+    if (qs_order_passes(f->order, &packet, &seqinfo)) {
         take(f, &packet);
     } else {
-        qs_order_hold(f->order, &packet, &place);
+        qs_order_hold(f->order, &packet, &seqinfo);
         take_held(f, false);
     }
     f->time += 10 * MS;

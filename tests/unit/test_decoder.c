@@ -148,7 +148,7 @@ TEST(test_vector_cut_off)
 
 /* Where nobody listens they are passed over: of the same size in each format, and not where they
  * are cut off. */
-static void unheard_vectors(struct qs_decoder *d)
+static void unread_vectors(struct qs_decoder *d)
 {
     static const uint8_t coords[] = {[QS_COORD_SHORT] = 6,
                                      [QS_COORD_WHOLE] = 6,
@@ -176,7 +176,7 @@ static void unheard_vectors(struct qs_decoder *d)
     assert_int_equal(d->in.pos, 12);
 }
 
-TEST(test_unheard_vectors)
+TEST(test_unread_vectors)
 {
     static const uint8_t zeros[14];
     const struct qs_packet packet = {
@@ -186,7 +186,7 @@ TEST(test_unheard_vectors)
 
     toy_protocol.session_init(&session.base);
     qs_decoder_init(&d, &toy_protocol);
-    qs_decode_block(&d, unheard_vectors, &session.base, NULL, &packet, 0);
+    qs_decode_block(&d, unread_vectors, &session.base, NULL, &packet, 0);
     qs_decoder_clear(&d);
     toy_protocol.session_clear(&session.base);
 }

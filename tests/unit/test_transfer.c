@@ -9,7 +9,7 @@
 
 enum { CHUNK = 1024, ROOM = 1 << 20 };
 
-struct heard {
+struct received {
     struct qs_transfer_room room;
     struct qs_transfers *transfers;
     unsigned over, complete, refused;
@@ -19,249 +19,250 @@ struct heard {
 
 static void hear(const struct qs_transferred *file, bool over, void *user)
 {
-    struct heard *heard = user;
+    struct received *received = user;
 
     if (!over)
         return;
     assert_true(file->complete == !file->problem || file->refused);
-    heard->over++;
-    heard->complete += file->complete;
-    heard->refused += file->refused;
-    g_strlcpy(heard->name, file->name ? file->name : "?", sizeof heard->name);
-    g_byte_array_set_size(heard->content, 0);
-    g_byte_array_append(heard->content, file->content->data, file->content->len);
+    received->over++;
+    received->complete += file->complete;
+    received->refused += file->refused;
+    g_strlcpy(received->name, file->name ? file->name : "?", sizeof received->name);
+    g_byte_array_set_size(received->content, 0);
+    g_byte_array_append(received->content, file->content->data, file->content->len);
 }
 
-static void set_up(struct heard *heard)
+static void set_up(struct received *received)
 {
-    heard->room.max = ROOM;
-    heard->content = g_byte_array_new();
-    heard->transfers = qs_transfers_new(&heard->room, (struct qs_transfer_listener){hear, heard});
+    received->room.max = ROOM;
+    received->content = g_byte_array_new();
+    received->transfers =
+        qs_transfers_new(&received->room, (struct qs_transfer_listener){hear, received});
 }
 
-static void tear_down(struct heard *heard)
+static void tear_down(struct received *received)
 {
-    if (heard->transfers)
-        qs_transfers_free(heard->transfers);
-    assert_int_equal(heard->room.held, 0);
-    g_byte_array_free(heard->content, TRUE);
+    if (received->transfers)
+        qs_transfers_free(received->transfers);
+    assert_int_equal(received->room.held, 0);
+    g_byte_array_free(received->content, TRUE);
 }
 
-#define FIXTURE_TEST(function) TEST_WITH(function, struct heard, heard, set_up, tear_down)
+#define FIXTURE_TEST(function) TEST_WITH(function, struct received, received, set_up, tear_down)
 
-static void finish(struct heard *heard)
+static void finish(struct received *received)
 {
-    qs_transfers_free(heard->transfers);
-    heard->transfers = NULL;
+    qs_transfers_free(received->transfers);
+    received->transfers = NULL;
 }
 
-static void request(struct heard *heard, const char *name)
+static void request(struct received *received, const char *name)
 {
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                              .name = {(const uint8_t *)name,
-                                                                       (uint32_t)strlen(name)}});
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                                 .name = {(const uint8_t *)name,
+                                                                          (uint32_t)strlen(name)}});
 }
 
-static void next(struct heard *heard)
+static void next(struct received *received)
 {
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }
 
-static void packed_piece(struct heard *heard, const void *data, size_t size, uint8_t percent,
+static void packed_piece(struct received *received, const void *data, size_t size, uint8_t percent,
                          enum qs_transfer_packing packing)
 {
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
-                                                              .packing = packing,
-                                                              .data = {data, (uint32_t)size},
-                                                              .percent = percent});
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
+                                                                 .packing = packing,
+                                                                 .data = {data, (uint32_t)size},
+                                                                 .percent = percent});
 }
 
-static void piece(struct heard *heard, const char *text, uint8_t percent)
+static void piece(struct received *received, const char *text, uint8_t percent)
 {
-    packed_piece(heard, text, strlen(text), percent, QS_TRANSFER_PLAIN);
+    packed_piece(received, text, strlen(text), percent, QS_TRANSFER_PLAIN);
 }
 
-static void begin_packed(struct heard *heard, const char *name, uint64_t total,
+static void begin_packed(struct received *received, const char *name, uint64_t total,
                          enum qs_transfer_packing packing)
 {
-    qs_transfers_take(heard->transfers,
+    qs_transfers_take(received->transfers,
                       &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
                                             .packing = packing,
                                             .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
                                             .total = total});
 }
 
-static void begin(struct heard *heard, const char *name, uint64_t total)
+static void begin(struct received *received, const char *name, uint64_t total)
 {
-    begin_packed(heard, name, total, QS_TRANSFER_PLAIN);
+    begin_packed(received, name, total, QS_TRANSFER_PLAIN);
 }
 
-static void bytes_at(struct heard *heard, uint64_t offset, const void *data, size_t size)
+static void bytes_at(struct received *received, uint64_t offset, const void *data, size_t size)
 {
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
-                                                              .offset = offset,
-                                                              .data = {data, (uint32_t)size}});
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
+                                                                 .offset = offset,
+                                                                 .data = {data, (uint32_t)size}});
 }
 
 /* Chunk `number` is full of its number. */
-static void chunk(struct heard *heard, uint32_t number)
+static void chunk(struct received *received, uint32_t number)
 {
     uint8_t data[CHUNK];
 
     memset(data, (int)number, sizeof data);
-    bytes_at(heard, (uint64_t)number * CHUNK, data, sizeof data);
+    bytes_at(received, (uint64_t)number * CHUNK, data, sizeof data);
 }
 
-static void assert_over(const struct heard *heard, int complete)
+static void assert_over(const struct received *received, int complete)
 {
-    assert_int_equal(heard->over, 1);
-    assert_int_equal(heard->complete, complete);
+    assert_int_equal(received->over, 1);
+    assert_int_equal(received->complete, complete);
 }
 
-static void assert_content(const struct heard *heard, const char *text)
+static void assert_content(const struct received *received, const char *text)
 {
-    assert_int_equal(heard->content->len, strlen(text));
-    assert_memory_equal(heard->content->data, text, strlen(text));
+    assert_int_equal(received->content->len, strlen(text));
+    assert_memory_equal(received->content->data, text, strlen(text));
 }
 
 FIXTURE_TEST(joins_pieces)
 {
-    request(heard, "maps/dm4.bsp");
-    request(heard, "maps/dm4.bsp");
-    piece(heard, "abc", 42);
-    next(heard);
-    piece(heard, "abc", 85);
-    next(heard);
-    piece(heard, "g", 100);
-    assert_int_equal(heard->complete, 1);
-    assert_string_equal(heard->name, "maps/dm4.bsp");
-    assert_content(heard, "abcabcg");
+    request(received, "maps/dm4.bsp");
+    request(received, "maps/dm4.bsp");
+    piece(received, "abc", 42);
+    next(received);
+    piece(received, "abc", 85);
+    next(received);
+    piece(received, "g", 100);
+    assert_int_equal(received->complete, 1);
+    assert_string_equal(received->name, "maps/dm4.bsp");
+    assert_content(received, "abcabcg");
 }
 
 FIXTURE_TEST(drops_repeated_pieces)
 {
-    request(heard, "x");
-    piece(heard, "abc", 50);
-    piece(heard, "abc", 50);
-    next(heard);
-    piece(heard, "def", 100);
-    piece(heard, "def", 100);
-    assert_over(heard, 1);
-    assert_content(heard, "abcdef");
+    request(received, "x");
+    piece(received, "abc", 50);
+    piece(received, "abc", 50);
+    next(received);
+    piece(received, "def", 100);
+    piece(received, "def", 100);
+    assert_over(received, 1);
+    assert_content(received, "abcdef");
 }
 
 /* The second of four pieces is missing: the first is said to be a quarter, and is a third. */
 FIXTURE_TEST(notices_missing_pieces)
 {
-    request(heard, "x");
-    piece(heard, "aa", 25);
-    next(heard);
-    next(heard);
-    piece(heard, "cc", 75);
-    next(heard);
-    piece(heard, "dd", 100);
-    assert_over(heard, 0);
+    request(received, "x");
+    piece(received, "aa", 25);
+    next(received);
+    next(received);
+    piece(received, "cc", 75);
+    next(received);
+    piece(received, "dd", 100);
+    assert_over(received, 0);
 }
 
 /* The first of three is missing: the second is said to be two thirds, and is half of what is there.
  */
 FIXTURE_TEST(notices_a_missing_beginning)
 {
-    request(heard, "x");
-    next(heard);
-    piece(heard, "bb", 66);
-    next(heard);
-    piece(heard, "cc", 100);
-    assert_over(heard, 0);
+    request(received, "x");
+    next(received);
+    piece(received, "bb", 66);
+    next(received);
+    piece(received, "cc", 100);
+    assert_over(received, 0);
 }
 
 /* A capture that begins behind the request has the file, but not its name. */
 FIXTURE_TEST(joins_pieces_without_a_request)
 {
-    piece(heard, "abc", 50);
-    next(heard);
-    piece(heard, "def", 100);
-    assert_int_equal(heard->over, 1);
-    assert_string_equal(heard->name, "?");
-    assert_content(heard, "abcdef");
+    piece(received, "abc", 50);
+    next(received);
+    piece(received, "def", 100);
+    assert_int_equal(received->over, 1);
+    assert_string_equal(received->name, "?");
+    assert_content(received, "abcdef");
 }
 
 FIXTURE_TEST(notices_a_missing_end)
 {
-    request(heard, "x");
-    piece(heard, "aa", 25);
-    request(heard, "y");
-    assert_int_equal(heard->over, 1);
-    assert_string_equal(heard->name, "x");
-    finish(heard);
-    assert_int_equal(heard->over, 1); /* y never came */
-    assert_int_equal(heard->complete, 0);
+    request(received, "x");
+    piece(received, "aa", 25);
+    request(received, "y");
+    assert_int_equal(received->over, 1);
+    assert_string_equal(received->name, "x");
+    finish(received);
+    assert_int_equal(received->over, 1); /* y never came */
+    assert_int_equal(received->complete, 0);
 }
 
 FIXTURE_TEST(hears_refusals)
 {
-    request(heard, "x");
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
-    assert_int_equal(heard->refused, 1);
-    assert_int_equal(heard->content->len, 0);
+    request(received, "x");
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+    assert_int_equal(received->refused, 1);
+    assert_int_equal(received->content->len, 0);
 }
 
 FIXTURE_TEST(marks_resumed_files)
 {
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                              .name = {(const uint8_t *)"x", 1},
-                                                              .offset = 10});
-    piece(heard, "rest", 100);
-    assert_over(heard, 0);
+    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                                 .name = {(const uint8_t *)"x", 1},
+                                                                 .offset = 10});
+    piece(received, "rest", 100);
+    assert_over(received, 0);
 }
 
 /* --- Chunks */
 
 FIXTURE_TEST(joins_chunks_in_any_order)
 {
-    begin(heard, "x", 2 * CHUNK + 1);
-    chunk(heard, 2);
-    chunk(heard, 1);
-    chunk(heard, 2);
-    begin(heard, "x", 2 * CHUNK + 1);
-    chunk(heard, UINT32_MAX);
-    assert_int_equal(heard->over, 0);
-    chunk(heard, 0);
-    chunk(heard, 0);
-    assert_over(heard, 1);
-    assert_int_equal(heard->content->len, 2 * CHUNK + 1);
-    assert_int_equal(heard->content->data[0], 0);
-    assert_int_equal(heard->content->data[CHUNK], 1);
-    assert_int_equal(heard->content->data[2 * CHUNK], 2);
+    begin(received, "x", 2 * CHUNK + 1);
+    chunk(received, 2);
+    chunk(received, 1);
+    chunk(received, 2);
+    begin(received, "x", 2 * CHUNK + 1);
+    chunk(received, UINT32_MAX);
+    assert_int_equal(received->over, 0);
+    chunk(received, 0);
+    chunk(received, 0);
+    assert_over(received, 1);
+    assert_int_equal(received->content->len, 2 * CHUNK + 1);
+    assert_int_equal(received->content->data[0], 0);
+    assert_int_equal(received->content->data[CHUNK], 1);
+    assert_int_equal(received->content->data[2 * CHUNK], 2);
 }
 
 FIXTURE_TEST(ends_at_the_first_hole)
 {
-    begin(heard, "x", 4 * CHUNK);
-    chunk(heard, 0);
-    chunk(heard, 2);
-    finish(heard);
-    assert_over(heard, 0);
-    assert_int_equal(heard->content->len, CHUNK);
+    begin(received, "x", 4 * CHUNK);
+    chunk(received, 0);
+    chunk(received, 2);
+    finish(received);
+    assert_over(received, 0);
+    assert_int_equal(received->content->len, CHUNK);
 }
 
 FIXTURE_TEST(bounds_what_waits)
 {
-    begin(heard, "x", UINT64_C(100) << 20);
+    begin(received, "x", UINT64_C(100) << 20);
     for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
-        chunk(heard, i);
-    assert_true(heard->room.held <= ROOM);
-    finish(heard);
-    assert_int_equal(heard->complete, 0);
+        chunk(received, i);
+    assert_true(received->room.held <= ROOM);
+    finish(received);
+    assert_int_equal(received->complete, 0);
 }
 
 FIXTURE_TEST(refuses_giants)
 {
-    begin(heard, "x", UINT64_MAX);
-    chunk(heard, 0);
-    finish(heard);
-    assert_int_equal(heard->complete, 0);
-    assert_int_equal(heard->content->len, 0);
+    begin(received, "x", UINT64_MAX);
+    chunk(received, 0);
+    finish(received);
+    assert_int_equal(received->complete, 0);
+    assert_int_equal(received->content->len, 0);
 }
 
 /* --- Deflate */
@@ -284,12 +285,12 @@ FIXTURE_TEST(inflates_each_piece)
     uint8_t packed[64];
     const size_t size = deflate_all("hello, ", 7, packed, sizeof packed);
 
-    request(heard, "x");
-    packed_piece(heard, packed, size, 58, QS_TRANSFER_DEFLATED);
-    next(heard);
-    piece(heard, "world", 100);
-    assert_int_equal(heard->complete, 1);
-    assert_content(heard, "hello, world");
+    request(received, "x");
+    packed_piece(received, packed, size, 58, QS_TRANSFER_DEFLATED);
+    next(received);
+    piece(received, "world", 100);
+    assert_int_equal(received->complete, 1);
+    assert_content(received, "hello, world");
 }
 
 FIXTURE_TEST(inflates_a_stream)
@@ -297,12 +298,12 @@ FIXTURE_TEST(inflates_a_stream)
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 
-    request(heard, "x");
-    packed_piece(heard, packed, 5, (uint8_t)(500 / size), QS_TRANSFER_STREAM);
-    next(heard);
-    packed_piece(heard, packed + 5, size - 5, 100, QS_TRANSFER_STREAM);
-    assert_int_equal(heard->complete, 1);
-    assert_content(heard, "hello, world");
+    request(received, "x");
+    packed_piece(received, packed, 5, (uint8_t)(500 / size), QS_TRANSFER_STREAM);
+    next(received);
+    packed_piece(received, packed + 5, size - 5, 100, QS_TRANSFER_STREAM);
+    assert_int_equal(received->complete, 1);
+    assert_content(received, "hello, world");
 }
 
 FIXTURE_TEST(notices_a_cut_stream)
@@ -310,9 +311,9 @@ FIXTURE_TEST(notices_a_cut_stream)
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 
-    request(heard, "x");
-    packed_piece(heard, packed, size - 3, 100, QS_TRANSFER_STREAM);
-    assert_over(heard, 0);
+    request(received, "x");
+    packed_piece(received, packed, size - 3, 100, QS_TRANSFER_STREAM);
+    assert_over(received, 0);
 }
 
 FIXTURE_TEST(survives_a_bomb)
@@ -322,12 +323,12 @@ FIXTURE_TEST(survives_a_bomb)
     g_autofree uint8_t *packed = g_malloc(ROOM);
     const size_t size = deflate_all(zeros, much, packed, ROOM);
 
-    request(heard, "x");
-    packed_piece(heard, packed, size, 50, QS_TRANSFER_DEFLATED);
-    assert_true(heard->room.held <= ROOM);
-    packed_piece(heard, packed, size, 100, QS_TRANSFER_STREAM);
-    assert_over(heard, 0);
-    assert_true(heard->content->len <= ROOM);
+    request(received, "x");
+    packed_piece(received, packed, size, 50, QS_TRANSFER_DEFLATED);
+    assert_true(received->room.held <= ROOM);
+    packed_piece(received, packed, size, 100, QS_TRANSFER_STREAM);
+    assert_over(received, 0);
+    assert_true(received->content->len <= ROOM);
 }
 
 /* A piece that is deflated for itself has a size of 16 bits. */
@@ -337,79 +338,79 @@ FIXTURE_TEST(limits_a_piece)
     g_autofree uint8_t *zeros = g_malloc0(MUCH);
     uint8_t packed[2048];
 
-    heard->room.max = 2 * MUCH;
-    request(heard, "x");
-    packed_piece(heard, packed, deflate_all(zeros, LARGEST, packed, sizeof packed), 50,
+    received->room.max = 2 * MUCH;
+    request(received, "x");
+    packed_piece(received, packed, deflate_all(zeros, LARGEST, packed, sizeof packed), 50,
                  QS_TRANSFER_DEFLATED);
-    packed_piece(heard, packed, deflate_all(zeros, MUCH, packed, sizeof packed), 100,
+    packed_piece(received, packed, deflate_all(zeros, MUCH, packed, sizeof packed), 100,
                  QS_TRANSFER_DEFLATED);
-    assert_over(heard, 0);
-    assert_true(heard->content->len >= LARGEST);
-    assert_true(heard->content->len <= 2 * LARGEST + STEP);
+    assert_over(received, 0);
+    assert_true(received->content->len >= LARGEST);
+    assert_true(received->content->len <= 2 * LARGEST + STEP);
 }
 
 FIXTURE_TEST(notices_damaged_data)
 {
-    request(heard, "x");
-    packed_piece(heard, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
-    assert_over(heard, 0);
+    request(received, "x");
+    packed_piece(received, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
+    assert_over(received, 0);
 }
 
 /* What is under way when the client asks again still comes, and is of the same file. */
 FIXTURE_TEST(chunks_before_the_second_start_count)
 {
-    request(heard, "x");
-    begin(heard, "x", 4 * CHUNK);
-    chunk(heard, 0);
-    request(heard, "x");
-    chunk(heard, 1);
-    begin(heard, "x", 4 * CHUNK);
-    chunk(heard, 2);
-    assert_int_equal(heard->over, 0);
-    chunk(heard, 3);
-    assert_int_equal(heard->complete, 1);
-    assert_int_equal(heard->content->len, 4 * CHUNK);
+    request(received, "x");
+    begin(received, "x", 4 * CHUNK);
+    chunk(received, 0);
+    request(received, "x");
+    chunk(received, 1);
+    begin(received, "x", 4 * CHUNK);
+    chunk(received, 2);
+    assert_int_equal(received->over, 0);
+    chunk(received, 3);
+    assert_int_equal(received->complete, 1);
+    assert_int_equal(received->content->len, 4 * CHUNK);
 }
 
 FIXTURE_TEST(chunks_before_another_file_count)
 {
-    request(heard, "x");
-    begin(heard, "x", 2 * CHUNK);
-    chunk(heard, 0);
-    request(heard, "y");
-    chunk(heard, 1);
-    assert_int_equal(heard->complete, 1);
-    assert_string_equal(heard->name, "x");
-    begin(heard, "y", CHUNK);
-    chunk(heard, 0);
-    assert_int_equal(heard->complete, 2);
-    assert_string_equal(heard->name, "y");
+    request(received, "x");
+    begin(received, "x", 2 * CHUNK);
+    chunk(received, 0);
+    request(received, "y");
+    chunk(received, 1);
+    assert_int_equal(received->complete, 1);
+    assert_string_equal(received->name, "x");
+    begin(received, "y", CHUNK);
+    chunk(received, 0);
+    assert_int_equal(received->complete, 2);
+    assert_string_equal(received->name, "y");
 }
 
 FIXTURE_TEST(another_file_ends_chunks)
 {
-    request(heard, "x");
-    begin(heard, "x", 2 * CHUNK);
-    chunk(heard, 0);
-    request(heard, "y");
-    begin(heard, "y", CHUNK);
-    assert_int_equal(heard->over, 1);
-    assert_string_equal(heard->name, "x");
-    chunk(heard, 0);
-    assert_int_equal(heard->complete, 1);
+    request(received, "x");
+    begin(received, "x", 2 * CHUNK);
+    chunk(received, 0);
+    request(received, "y");
+    begin(received, "y", CHUNK);
+    assert_int_equal(received->over, 1);
+    assert_string_equal(received->name, "x");
+    chunk(received, 0);
+    assert_int_equal(received->complete, 1);
 }
 
 /* DarkPlaces: what a lost packet had is sent again, cut at other places. */
 FIXTURE_TEST(joins_chunks_that_overlap)
 {
-    begin(heard, "a.wav", 12);
-    bytes_at(heard, 0, "hel", 3);
-    bytes_at(heard, 7, "wor", 3);
-    bytes_at(heard, 0, "hell", 4);
-    bytes_at(heard, 3, "lo, wo", 6);
-    bytes_at(heard, 9, "rld", 3);
-    assert_int_equal(heard->complete, 1);
-    assert_content(heard, "hello, world");
+    begin(received, "a.wav", 12);
+    bytes_at(received, 0, "hel", 3);
+    bytes_at(received, 7, "wor", 3);
+    bytes_at(received, 0, "hell", 4);
+    bytes_at(received, 3, "lo, wo", 6);
+    bytes_at(received, 9, "rld", 3);
+    assert_int_equal(received->complete, 1);
+    assert_content(received, "hello, world");
 }
 
 FIXTURE_TEST(inflates_chunks)
@@ -417,13 +418,13 @@ FIXTURE_TEST(inflates_chunks)
     uint8_t packed[64];
     const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
 
-    begin_packed(heard, "csprogs.dat", size, QS_TRANSFER_STREAM);
-    bytes_at(heard, 4, packed + 4, size - 4);
-    bytes_at(heard, 0, packed, 4);
-    assert_int_equal(heard->complete, 1);
-    assert_content(heard, "hello, world");
-    begin_packed(heard, "csprogs.dat", size - 1, QS_TRANSFER_STREAM);
-    bytes_at(heard, 0, packed, size - 1);
-    assert_int_equal(heard->over, 2);
-    assert_int_equal(heard->complete, 1);
+    begin_packed(received, "csprogs.dat", size, QS_TRANSFER_STREAM);
+    bytes_at(received, 4, packed + 4, size - 4);
+    bytes_at(received, 0, packed, 4);
+    assert_int_equal(received->complete, 1);
+    assert_content(received, "hello, world");
+    begin_packed(received, "csprogs.dat", size - 1, QS_TRANSFER_STREAM);
+    bytes_at(received, 0, packed, size - 1);
+    assert_int_equal(received->over, 2);
+    assert_int_equal(received->complete, 1);
 }

@@ -9,27 +9,27 @@
 
 struct text_listener {
     struct qs_sink base;
-    GString *heard;
+    GString *received;
 };
 
 static inline void text_listener_hear_field(struct qs_sink *base, const struct qs_field *field,
                                             const struct qs_value *value)
 {
-    GString *heard = ((struct text_listener *)base)->heard;
+    GString *received = ((struct text_listener *)base)->received;
 
-    g_string_append_printf(heard, "%s = ", field->name);
-    qs_value_append(heard, field, value);
-    g_string_append_c(heard, '\n');
+    g_string_append_printf(received, "%s = ", field->name);
+    qs_value_append(received, field, value);
+    g_string_append_c(received, '\n');
 }
 
 static inline void text_listener_hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset,
                                            uint32_t length, const char *text)
 {
     (void)kind, (void)offset, (void)length;
-    g_string_append_printf(((struct text_listener *)base)->heard, "! %s\n", text);
+    g_string_append_printf(((struct text_listener *)base)->received, "! %s\n", text);
 }
 
-/* Has heard nothing yet; g_string_free() what it hears. */
+/* Has received nothing yet; g_string_free() what it hears. */
 static inline struct text_listener text_listener_new(void)
 {
     return (struct text_listener){

@@ -33,7 +33,7 @@ enum view_source {
  * they were lost on their way to the client: its moves show which.
  */
 struct gap {
-    uint32_t count;      /* 0: there is none, or it is settled */
+    uint32_t count;      /* 0: there is none, or it was written */
     int64_t time;        /* of the packet behind it */
     float before, after; /* svc_time of the messages around it */
     unsigned echoes;     /* moves that repeat `before` */
@@ -100,7 +100,7 @@ static void dem_free(void *state)
 /* --- Blocks --- */
 
 /* The waiting blocks get the last known angles. */
-static void settle(struct dem *dem)
+static void write_held(struct dem *dem)
 {
     const GArray *offsets = dem->waiting_offsets;
 
@@ -137,7 +137,7 @@ static void drop_unread(struct dem *dem)
         drop_waiting(dem, dem->waiting_read);
 }
 
-/* Its angles come when it settles. */
+/* Its angles come when it is written. */
 static void add_block(struct dem *dem, struct qs_view messages)
 {
     const guint index = qs_array_add(dem->waiting_offsets, &dem->waiting_room);
@@ -256,7 +256,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
         begin(dem);
     dem_match_messages(match, add_donor_message, &donor);
     end_donor_block(dem);
-    settle(dem);
+    write_held(dem);
     dem->level_seen = dem->signed_on = true;
     dem->lost = false;
     dem->source = VIEW_MOVE;
@@ -337,7 +337,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
         report_undecoded(dem, decoder, packet);
     if (session->darkplaces_client) {
         if (level)
-            settle(dem);
+            write_held(dem);
         follow_signon(dem, session, level);
     }
     if (messages.size)
@@ -345,7 +345,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     if (session->delivered.reliable)
         dem->waiting_reliable = dem->waiting_offsets->len;
     if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
-        settle(dem);
+        write_held(dem);
     if (!session->darkplaces_client)
         follow_signon(dem, session, level);
 }
@@ -361,7 +361,7 @@ static void add_move(struct dem *dem, const struct nq_session *session)
     dem->source = VIEW_MOVE;
     dem->moving = dem->moved = true;
     if (dem->begun)
-        settle(dem);
+        write_held(dem);
 }
 
 /* Reliable messages that the client got for certain, and what the capture cut. */
@@ -430,7 +430,7 @@ static bool is_in_hole(const struct dem *dem)
 }
 
 /* Where moves do not tell, the other gaps of the session decide. */
-static void settle_gap(struct dem *dem, const struct qs_packet *packet)
+static void count_gap(struct dem *dem, const struct qs_packet *packet)
 {
     const uint32_t count = dem->gap.lacks && !is_in_hole(dem) ? dem->gap.count : 0;
 
@@ -444,7 +444,7 @@ static void settle_gap(struct dem *dem, const struct qs_packet *packet)
     }
 }
 
-static void settle_last_gaps(struct dem *dem)
+static void report_last_gaps(struct dem *dem)
 {
     if (dem->unsure && dem->gaps_lost <= dem->gaps_lacked)
         report_gap(dem, &dem->unsure_packet, dem->unsure);
@@ -472,7 +472,7 @@ static void follow_server(struct dem *dem, const struct nq_session *session,
     dem->skipped = chan->missing;
     dem->late = chan->stale;
     if (count || (dem->gap.known && ++dem->gap.age >= OVERTAKEN_BY))
-        settle_gap(dem, packet);
+        count_gap(dem, packet);
     /* Before its first move of a level a client says nothing of the time. */
     if (count && (dem->moving || !session->base.to_server.started))
         dem->gap = (struct gap){.count = count,
@@ -570,10 +570,10 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     say_lost_frames(dem, NULL, dem->awaited);
-    settle_last_gaps(dem);
+    report_last_gaps(dem);
     /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
-    settle(dem);
+    write_held(dem);
     if (!dem->level_seen) {
         qs_demo_start_missing(dem->out, NULL);
         qs_demo_discard(dem->out);

@@ -86,7 +86,7 @@ static void forget_before(struct qwd_blocks *blocks, uint64_t at)
 }
 
 /* Nothing is inserted before client blocks. Those that were generated may be corrected. */
-G_GNUC_NO_INLINE static void write_settled(struct qwd_blocks *blocks)
+G_GNUC_NO_INLINE static void write_complete(struct qwd_blocks *blocks)
 {
     if (blocks->size >= QWD_BYTES_HELD) {
         forget_before(blocks, end_of(blocks) - KEPT);
@@ -102,7 +102,7 @@ static inline void end_block(struct qwd_blocks *blocks)
 {
     blocks->out->counts.blocks++;
     if (blocks->size >= AT_ONCE)
-        write_settled(blocks);
+        write_complete(blocks);
 }
 
 static float time_at(const struct qwd_blocks *blocks, uint64_t at)

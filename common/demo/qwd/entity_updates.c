@@ -11,8 +11,8 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
-    LENT_MAX = 8000   /* bytes: engines read at most 8,192 of a packet */
+    SAYS_NOTHING = 4,  /* bytes of an update with no more than UF_RESET */
+    DONATED_MAX = 8000 /* bytes: engines read at most 8,192 of a packet */
 };
 
 /* Kind of an entity's first update. */
@@ -127,7 +127,7 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
 
         if (!was_in_view(m, &common, i))
             continue;
-        if (out->len - start + known.size > LENT_MAX)
+        if (out->len - start + known.size > DONATED_MAX)
             break;
         if (known.data)
             qs_write_view(out, known);

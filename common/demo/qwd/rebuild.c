@@ -304,7 +304,7 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
     }
     if (qwd->begun)
         return !is_left_out(qwd, decoder, packet);
-    if (session->connection && !qwd->out->goes_on)
+    if (session->connection && !qwd->out->is_continuation)
         begin_early(qwd, decoder, packet);
     else if (session->level && session->version && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);

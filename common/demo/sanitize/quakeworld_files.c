@@ -50,20 +50,20 @@ enum { NO_TYPE = 7 };
  * as an angle, and the next four bytes as a time; the type is then the last byte of the outgoing
  * number.
  */
-static float write_guard(const struct sanitize_block *block)
+static float write_redactor(const struct sanitize_block *block)
 {
     static const struct qw_usercmd none;
     static const uint32_t number = (uint32_t)NO_TYPE << 24;
     static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
     const enum qwd_cmd_form form = form_of(block->out);
     const float time = form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
-    GByteArray *guard = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
+    GByteArray *redactor = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
 
-    qwd_put_cmd(guard->data, time, &none, form);
-    qwd_append_set(guard, time, number, 0);
-    qwd_append_set(guard, time, 0, 0);
-    write_watched(block, guard->data, guard->len);
-    g_byte_array_unref(guard);
+    qwd_put_cmd(redactor->data, time, &none, form);
+    qwd_append_set(redactor, time, number, 0);
+    qwd_append_set(redactor, time, 0, 0);
+    write_watched(block, redactor->data, redactor->len);
+    g_byte_array_unref(redactor);
     return time;
 }
 
@@ -85,7 +85,7 @@ static void write_end_of_qwd(const struct sanitize_block *block)
     write_watched(block, block->block.data, block->block.size);
 }
 
-/* Times do not go back behind that of the guard. */
+/* Times do not go back behind that of the redactor. */
 static void write_qwd(const struct sanitize_block *block)
 {
     const struct qs_view packet = qs_view_behind(block->block, block->payload);
@@ -93,7 +93,7 @@ static void write_qwd(const struct sanitize_block *block)
     float first;
 
     if (!block->watch->last && !block->watch->behind) {
-        first = write_guard(block);
+        first = write_redactor(block);
         if (qs_float_of_bits(qs_le32(made->data)) < first)
             memcpy(made->data, &first, sizeof first);
     }

@@ -17,21 +17,21 @@ enum {
     PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* what fits into a UDP datagram over IPv4 */
 };
 
-struct pcap_out;
+struct pcapng_writer;
 
 /* Writes the file to `folder`. */
-struct pcap_out *pcap_out_new(const char *folder);
+struct pcapng_writer *pcapng_writer_new(const char *folder);
 
-/* Passes the bytes to `write`; no pcap_out_commit(). pcap_out_begin() writes all that packets need
- * before them, so they may go to any of several files that begin alike. */
-struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
-                                 void *user);
+/* Passes the bytes to `write`; no pcapng_writer_commit(). pcapng_writer_begin() writes all that
+ * packets need before them, so they may go to any of several files that begin alike. */
+struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void *data, size_t size),
+                                           void *user);
 
 /*
  * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
  * bytes, or NULL.
  */
-void pcap_out_begin(struct pcap_out *out, const char *comment);
+void pcapng_writer_begin(struct pcapng_writer *out, const char *comment);
 
 struct frame_tcp {
     uint32_t sequence, acknowledged;
@@ -53,10 +53,11 @@ struct frame_content {
 enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
 
 /* Writes a UDP datagram or a TCP segment; time >= 0. */
-void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content);
+void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
+                          const struct frame_content *content);
 
 /* A frame of another capture. */
-struct pcap_out_frame {
+struct pcapng_writer_frame {
     uint16_t link_type; /* a LINKTYPE_ value */
     int64_t time;       /* >= 0 */
     struct qs_view bytes;
@@ -65,14 +66,14 @@ struct pcap_out_frame {
     const char *interface;  /* its name, which must outlive `out`; NULL: not known */
 };
 
-void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame);
+void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame);
 
 /* Packets written so far. */
-uint64_t pcap_out_packets(const struct pcap_out *out);
+uint64_t pcapng_writer_packets(const struct pcapng_writer *out);
 
 /* See writer_commit(). */
-char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);
+char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite);
 
-void pcap_out_free(struct pcap_out *out);
+void pcapng_writer_free(struct pcapng_writer *out);
 
 #endif

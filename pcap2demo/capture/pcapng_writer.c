@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/pcap_out.h"
+#include "pcap2demo/capture/pcapng_writer.h"
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/link.h"
@@ -22,7 +22,7 @@ struct interface {
     uint16_t link_type;
 };
 
-struct pcap_out {
+struct pcapng_writer {
     void (*write)(void *user, const void *data, size_t size);
     void *user;
     struct writer *writer; /* or NULL */
@@ -54,7 +54,7 @@ static struct qs_view text_view(const char *text)
 }
 
 /* Type, length, body, and the length again. */
-static void write_block(struct pcap_out *out, uint32_t type)
+static void write_block(struct pcapng_writer *out, uint32_t type)
 {
     const uint32_t length = out->block->len + PCAPNG_FRAMING;
     const uint32_t head[] = {GUINT32_TO_LE(type), GUINT32_TO_LE(length)};
@@ -65,7 +65,7 @@ static void write_block(struct pcap_out *out, uint32_t type)
     g_byte_array_set_size(out->block, 0);
 }
 
-static void write_interface(struct pcap_out *out, const struct interface *interface)
+static void write_interface(struct pcapng_writer *out, const struct interface *interface)
 {
     static const uint8_t nanoseconds = 9;
 
@@ -85,7 +85,7 @@ static bool is_same(const struct interface *one, const struct interface *other)
 }
 
 /* Returns the interface's number; writes its description block on first use. */
-static guint number_of(struct pcap_out *out, const struct interface *interface)
+static guint number_of(struct pcapng_writer *out, const struct interface *interface)
 {
     guint number = 0;
 
@@ -99,7 +99,7 @@ static guint number_of(struct pcap_out *out, const struct interface *interface)
     return number;
 }
 
-void pcap_out_begin(struct pcap_out *out, const char *comment)
+void pcapng_writer_begin(struct pcapng_writer *out, const char *comment)
 {
     qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
     qs_write_u16(out->block, 1); /* version 1.0 */
@@ -120,19 +120,19 @@ static void add_to_writer(void *writer, const void *data, size_t size)
     writer_add(writer, data, size);
 }
 
-struct pcap_out *pcap_out_new(const char *folder)
+struct pcapng_writer *pcapng_writer_new(const char *folder)
 {
     struct writer *writer = writer_new(folder);
-    struct pcap_out *out = pcap_out_new_to(add_to_writer, writer);
+    struct pcapng_writer *out = pcapng_writer_new_to(add_to_writer, writer);
 
     out->writer = writer;
     return out;
 }
 
-struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
-                                 void *user)
+struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void *data, size_t size),
+                                           void *user)
 {
-    struct pcap_out *out = g_new0(struct pcap_out, 1);
+    struct pcapng_writer *out = g_new0(struct pcapng_writer, 1);
 
     out->write = write;
     out->user = user;
@@ -269,7 +269,7 @@ static void build_frame(GByteArray *frame, const struct frame_content *content)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame)
+void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame)
 {
     const guint interface = number_of(out, &(struct interface){frame->interface, frame->link_type});
 
@@ -288,35 +288,36 @@ void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame)
     write_block(out, PCAPNG_PACKET);
 }
 
-uint64_t pcap_out_packets(const struct pcap_out *out)
+uint64_t pcapng_writer_packets(const struct pcapng_writer *out)
 {
     return out->packets;
 }
 
-void pcap_out_packet(struct pcap_out *out, int64_t time, const struct frame_content *content)
+void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
+                          const struct frame_content *content)
 {
     uint32_t headers;
 
     build_frame(out->frame, content);
     headers = out->frame->len - content->payload.size;
-    pcap_out_frame(out, &(struct pcap_out_frame){
-                            .link_type = LINKTYPE_RAW,
-                            .time = time,
-                            .bytes = qs_view_of_bytes(out->frame),
-                            .wire_size = headers + content->wire_size,
-                        });
+    pcapng_writer_frame(out, &(struct pcapng_writer_frame){
+                                 .link_type = LINKTYPE_RAW,
+                                 .time = time,
+                                 .bytes = qs_view_of_bytes(out->frame),
+                                 .wire_size = headers + content->wire_size,
+                             });
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
 
-char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
+char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite)
 {
     if (!out->interfaces->len) /* a file needs an interface, even without packets */
         number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
     return writer_commit(out->writer, name, overwrite);
 }
 
-void pcap_out_free(struct pcap_out *out)
+void pcapng_writer_free(struct pcapng_writer *out)
 {
     if (out->writer)
         writer_free(out->writer);
