@@ -61,8 +61,14 @@ TEST(test_view)
     frame = convert(&conversion, 22);
     assert_int_equal(frame->player.viewangles[0], 100);
     assert_int_equal(frame->player.viewangles[1], (int16_t)(32767 + 200));
+    assert_true(conversion.converter.view_is_old); /* packet 22 was not captured */
     frame = convert(&conversion, 23);
     assert_int_equal(frame->player.viewangles[0], 700);
+    assert_false(conversion.converter.view_is_old);
+    converter_move(&conversion.converter, 24, NULL); /* it has no move */
+    frame = convert(&conversion, 24);
+    assert_int_equal(frame->player.viewangles[0], 700);
+    assert_false(conversion.converter.view_is_old);
     close_conversion(&conversion);
 }
 

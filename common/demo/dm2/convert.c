@@ -30,16 +30,20 @@ void converter_level(struct converter *converter)
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
+    const struct converter_move *last;
     struct converter_move *move;
 
+    if (!command && !converter->moves)
+        return;
     if (!converter->moves)
         converter->moves = g_array_new(FALSE, FALSE, sizeof *move);
     if (converter->moves->len == CONVERT_MOVES)
         g_array_remove_index(converter->moves, 0);
     qs_array_add(converter->moves, &converter->moves_room);
     move = &g_array_index(converter->moves, struct converter_move, converter->moves->len - 1);
+    last = converter->moves->len > 1 ? move - 1 : move;
+    memmove(move->angles, command ? command->angles : last->angles, sizeof move->angles);
     move->sequence = sequence;
-    memcpy(move->angles, command->angles, sizeof move->angles);
 }
 
 /* The newest move that the server knew of; it knows no less later. */
@@ -62,13 +66,15 @@ static const struct converter_move *newest_move(const struct converter *converte
 
 /* A living player's view has the angles of his commands, which the client knows. */
 static void restore_view(struct converter *converter, const struct converter_move *move,
-                         struct q2_player *player)
+                         uint32_t acknowledged, struct q2_player *player)
 {
+    converter->view_is_old = false;
     if (player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
         return;
     converter->viewless |= !move;
     if (!move)
         return;
+    converter->view_is_old = move->sequence != acknowledged;
     for (unsigned i = 0; i < 3; i++)
         player->viewangles[i] = (int16_t)(move->angles[i] + player->delta_angles[i]);
 }
@@ -190,7 +196,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
         to->player.clientnum = session->player;
     add_events(converter, to);
     if (!session->recording)
-        restore_view(converter, move, &to->player);
+        restore_view(converter, move, acknowledged, &to->player);
     if (is_q2pro && !session->recording)
         restore_own_entity(to, converter->last);
     hide_watched(session, to);

@@ -24,8 +24,9 @@ struct converter_move {
 struct converter {
     GArray *moves; /* struct converter_move: since the last acknowledged; NULL: none was seen */
     guint moves_room;
-    bool viewless;          /* a view lacked one */
-    GHashTable *events;     /* entity number -> event of skipped frames */
+    bool viewless;      /* a view lacked one */
+    bool view_is_old;   /* the last frame's view is that of a packet before the acknowledged one */
+    GHashTable *events; /* entity number -> event of skipped frames */
     struct q2_frame *frame; /* result of the last conversion; NULL: there was none */
     struct q2_frame *last;  /* the demo's last frame; empty: there is none in this level */
     int32_t number;         /* of the frame converted last */
@@ -39,7 +40,7 @@ void converter_clear(struct converter *converter);
 /* A new level. */
 void converter_level(struct converter *converter);
 
-/* The client's packet `sequence` carried a move. */
+/* A packet of the client; `command`: its newest move, or NULL: it has none, and turns no view. */
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command);
 

@@ -376,6 +376,10 @@ static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_ses
         converter_frame(&dm2->converter, session, frame, acknowledged);
 
     dm2->passed_over = !converted;
+    if (converted && dm2->converter.view_is_old)
+        qs_demo_problem(dm2->out, packet,
+                        "the view may look elsewhere: the capture lacks packets of the client that "
+                        "the server had");
     if (frame->reference_missing)
         note_repair(dm2, frame, packet);
     return converted;
@@ -604,8 +608,9 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         q2_tracker_attach(dm2->tracker, session);
     qs_demo_count_losses(dm2->out, decoder, packet);
     if (decoder->direction == QS_C2S) {
-        if (session->moved && session->variant.packed)
-            converter_move(&dm2->converter, decoder->sequence, &session->newest);
+        if (session->variant.packed)
+            converter_move(&dm2->converter, decoder->sequence,
+                           session->moved ? &session->newest : NULL);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_not_decoded(dm2->out, packet, true);

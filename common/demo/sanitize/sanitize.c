@@ -312,7 +312,8 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
         if (edit->offset < done)
             continue;
         g_byte_array_append(out, block.data + done, edit->offset - done);
-        g_byte_array_append(out, sanitizer->texts->data + edit->at, edit->size);
+        if (edit->size) /* if all texts are empty, they have no data */
+            g_byte_array_append(out, sanitizer->texts->data + edit->at, edit->size);
         done = edit->offset + edit->length;
     }
     g_byte_array_append(out, block.data + done, message->offset + length - done);
