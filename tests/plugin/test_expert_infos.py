@@ -80,7 +80,7 @@ class ExpertInfos(PluginTest):
         self.check(self.inflated(packet + b"\x1e"), [("q2.unknown_message", "1e")])
 
     def test_two_notes(self):
-        """The second is about the last field's bytes, but stands behind the first one."""
+        """They stand in the order in which they were found, whatever bytes they are about."""
         header = struct.Struct("<II")
         capture = self.capture([to_server(5001, 27910, header.pack(1, 0) + b"\1\2" + NOP),
                                 to_server(5001, 27910, header.pack(2, 0) + b"\1\2" + NOP),
@@ -89,4 +89,4 @@ class ExpertInfos(PluginTest):
         for passes in ([], ["-2"]):
             last = self.trees(capture, *passes)[4]
             self.assertEqual([name for name, _ in expert_infos(last)],
-                             ["q2.sequence.gap", "q2.sequence.not_captured", "q2.sequence.lost"])
+                             ["q2.sequence.not_captured", "q2.sequence.gap", "q2.sequence.lost"])
