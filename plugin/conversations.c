@@ -220,7 +220,7 @@ void conversation_update_qport(const struct dissector *dissector,
     const struct qs_packet *packet = dissector->decoder.packet;
     struct qs_seqinfo seqinfo;
 
-    if (dissector->decoder.direction == QS_S2C || !state->protocol->seqinfo ||
+    if (dissector->decoder.found.direction == QS_S2C || !state->protocol->seqinfo ||
         !state->protocol->seqinfo(state->session, packet, &seqinfo) || !seqinfo.from_client ||
         !seqinfo.qport || seqinfo.qport == state->qport)
         return;
@@ -470,7 +470,7 @@ uint32_t packet_session_number(const struct packet_context *context,
 {
     if (context->current)
         *context->number = qs_number_session(&numbering, &context->current->number,
-                                             decoder->session->connection, decoder->accepted);
+                                             decoder->session->connection, decoder->found.accepted);
     return *context->number;
 }
 
@@ -508,7 +508,7 @@ int conversation_protocol(const struct qs_packet *packet)
 
 void conversation_announce(const struct dissector *dissector, const packet_info *pinfo)
 {
-    const struct qs_announcement *announced = &dissector->decoder.announced;
+    const struct qs_announcement *announced = &dissector->decoder.found.announced;
     const address server = wireshark_address(&announced->server);
     const address client = wireshark_address(&announced->client);
     const uint32_t ports[] = {announced->server.port, announced->client.port};

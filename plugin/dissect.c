@@ -70,7 +70,7 @@ static void append_label(proto_item *top, const char *summary)
 /* The packet's summary, which is complete when the packet is decoded. */
 static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
-    const char *summary = dissector->decoder.summary->str;
+    const char *summary = dissector->decoder.found.summary->str;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
     if (top && summary[0])
@@ -205,7 +205,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     export_demos_queue(dissector, pinfo, &packet, context.conversation);
     if (context.current)
         conversation_update_qport(dissector, &context);
-    if (context.current && dissector->decoder.announced.valid)
+    if (context.current && dissector->decoder.found.announced.valid)
         conversation_announce(dissector, pinfo);
     return (int)packet.size;
 }

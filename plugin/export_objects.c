@@ -49,7 +49,7 @@ bool export_objects_are_wanted(void)
 void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
                           const void *conversation)
 {
-    const GArray *transfers = dissector->decoder.transfers;
+    const GArray *transfers = dissector->decoder.found.transfers;
     struct packet_transfers *packet;
 
     if (!transfers->len || !conversation || !export_objects_are_wanted())

@@ -307,7 +307,7 @@ static void show_player(const struct dissector *dissector, packet_info *pinfo, p
 void session_fields_show(struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
                          tvbuff_t *tvb, uint32_t number)
 {
-    const enum qs_direction direction = dissector->decoder.direction;
+    const enum qs_direction direction = dissector->decoder.found.direction;
 
     if (direction != QS_DIRECTION_UNKNOWN)
         proto_item_set_generated(proto_tree_add_boolean(

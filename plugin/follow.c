@@ -140,7 +140,7 @@ void follow_begin(struct dissector *dissector)
 /* The receiver drops repeated data. */
 static bool is_received(const struct qs_decoder *decoder)
 {
-    return decoder->accepted || decoder->connectionless || decoder->packet->unit;
+    return decoder->found.accepted || decoder->found.connectionless || decoder->packet->unit;
 }
 
 void follow_queue(const struct dissector *dissector, packet_info *pinfo)
@@ -154,7 +154,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
     piece = wmem_new(pinfo->pool, struct piece);
     *piece = (struct piece){.text = wmem_strndup(pinfo->pool, text->str, text->len),
                             .size = (unsigned)text->len,
-                            .from_server = decoder->direction == QS_S2C};
+                            .from_server = decoder->found.direction == QS_S2C};
     tap_queue_packet(dissector->follow_tap, pinfo, piece);
 }
 

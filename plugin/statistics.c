@@ -564,8 +564,8 @@ void credentials_queue(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct qs_decoder *decoder = &dissector->decoder;
 
-    for (unsigned i = 0; i < decoder->credential_count; i++) {
-        const struct qs_credential *found = &decoder->credentials[i];
+    for (unsigned i = 0; i < decoder->found.credential_count; i++) {
+        const struct qs_credential *found = &decoder->found.credentials[i];
         struct ws_credential *credential = wmem_new(pinfo->pool, struct ws_credential);
 
         *credential = (struct ws_credential){
@@ -607,8 +607,8 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
     figures->number = session_number;
     figures->tally = (struct qs_tally_packet){.counted = copy_of(pinfo, dissector->counter.counted),
                                               .packet = &figures->packet,
-                                              .direction = decoder->direction,
-                                              .connectionless = decoder->connectionless,
+                                              .direction = decoder->found.direction,
+                                              .connectionless = decoder->found.connectionless,
                                               .ack_rtt = links.ack_rtt};
     figures->response = links.response;
     tap_queue_packet(dissector->tap, pinfo, figures);

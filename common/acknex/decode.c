@@ -97,7 +97,7 @@ void acknex_summarize_entity(struct qs_decoder *d, int32_t index)
 
 bool acknex_alone(const struct qs_decoder *d)
 {
-    return !d->messages->len && !qs_reader_left(&d->in) && !d->in.overrun;
+    return !d->found.messages->len && !qs_reader_left(&d->in) && !d->in.overrun;
 }
 
 int16_t acknex_read_entity(struct qs_decoder *d)

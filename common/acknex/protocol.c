@@ -39,7 +39,7 @@ static const struct qs_message_type *from_either(uint32_t id)
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
-    switch (d->direction) {
+    switch (d->found.direction) {
     case QS_C2S:
         return acknex_client_message(id);
     case QS_S2C:
@@ -56,17 +56,17 @@ static void find_direction(struct qs_decoder *d)
 {
     if (d->probing)
         return;
-    if (d->direction == QS_DIRECTION_UNKNOWN)
-        d->direction = qs_probe_direction(d);
+    if (d->found.direction == QS_DIRECTION_UNKNOWN)
+        d->found.direction = qs_probe_direction(d);
     if (d->session->server == QS_END_UNKNOWN)
-        qs_learn_direction(d, d->direction);
+        qs_learn_direction(d, d->found.direction);
 }
 
 /* A datagram is messages back to back, without a header. */
 static void decode(struct qs_decoder *d)
 {
     find_direction(d);
-    d->accepted = true;
+    d->found.accepted = true;
     qs_read_messages(d, ACKNEX_MESSAGE, lookup);
 }
 

@@ -11,20 +11,20 @@
 void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
     *d = (struct qs_decoder){.protocol = protocol};
-    d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
-    d->entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
-    d->player_events = g_array_new(FALSE, FALSE, sizeof(struct qs_player_event));
-    d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
-    g_array_set_clear_func(d->transfers, qs_transfer_clear);
+    d->found.messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
+    d->found.entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
+    d->found.player_events = g_array_new(FALSE, FALSE, sizeof(struct qs_player_event));
+    d->found.transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
+    g_array_set_clear_func(d->found.transfers, qs_transfer_clear);
     qs_summary_init(d);
 }
 
 void qs_decoder_clear(struct qs_decoder *d)
 {
-    g_array_free(d->messages, TRUE);
-    g_array_free(d->entities, TRUE);
-    g_array_free(d->player_events, TRUE);
-    g_array_free(d->transfers, TRUE);
+    g_array_free(d->found.messages, TRUE);
+    g_array_free(d->found.entities, TRUE);
+    g_array_free(d->found.player_events, TRUE);
+    g_array_free(d->found.transfers, TRUE);
     qs_summary_clear(d);
 }
 
@@ -38,30 +38,24 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
-/* What even the usual packet sets or leaves to be read. */
-static inline void begin(struct qs_decoder *d, struct qs_session *session,
-                         enum qs_direction direction, const struct qs_packet *packet)
+/* Empties what was found in the packet before; arrays keep their memory. */
+static void empty_found(struct qs_found *found)
 {
-    d->session = session;
-    d->sink = NULL;
-    d->direction = direction;
-    d->packet = packet;
-    d->in = qs_reader_over(packet->data, packet->size);
-    d->fields_wanted = d->values_wanted = d->unlisted = d->stop = false;
-    d->connectionless = false;
-    d->accepted = false;
-    d->id_mask = UINT8_MAX;
-    d->whole_id = 0;
-    d->path = (struct qs_path_facts){0};
-    d->problems = 0;
-    d->inflated = 0;
-    memset(d->notes, 0, sizeof d->notes);
-    qs_array_empty(d->messages);
-    qs_array_empty(d->entities);
-    if (d->player_events->len)
-        g_array_set_size(d->player_events, 0);
-    memset(d->message_ids, 0, sizeof d->message_ids);
-    d->announced.valid = false;
+    found->connectionless = found->accepted = false;
+    found->sequence = found->acknowledged = 0;
+    found->fragment = found->fragments = 0;
+    found->path = (struct qs_path_facts){0};
+    found->request_count = found->credential_count = 0;
+    qs_array_empty(found->messages);
+    memset(found->message_ids, 0, sizeof found->message_ids);
+    qs_array_empty(found->entities);
+    if (found->player_events->len)
+        g_array_set_size(found->player_events, 0);
+    found->announced.valid = false;
+    if (found->transfers->len)
+        g_array_set_size(found->transfers, 0);
+    memset(found->notes, 0, sizeof found->notes);
+    found->undecoded = found->problems = 0;
 }
 
 /* Runs `decode` over `packet`. */
@@ -69,23 +63,25 @@ static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink
                 enum qs_direction direction, const struct qs_packet *packet,
                 void (*decode)(struct qs_decoder *))
 {
-    begin(d, session, direction, packet);
+    d->session = session;
     d->sink = sink;
     if (sink)
         sink->protocol = d->protocol;
-    d->fields_wanted = d->sink && d->sink->field;
+    empty_found(&d->found);
+    d->found.direction = direction;
+    d->packet = packet;
+    d->in = qs_reader_over(packet->data, packet->size);
+    d->fields_wanted = sink && sink->field;
     d->values_wanted = d->fields_wanted || d->want_summary;
-    d->source_depth = 0;
+    d->unlisted = d->stop = false;
     d->coord_format = QS_COORD_SHORT;
     d->angle_format = QS_ANGLE_BYTE;
-    d->sequence = d->acknowledged = 0;
-    d->fragment = d->fragments = 0;
-    d->request_count = d->credential_count = 0;
+    d->id_mask = UINT8_MAX;
+    d->whole_id = 0;
+    d->inflated = 0;
+    d->source_depth = 0;
     if (d->redactor)
         d->redactor->begin(d->redactor);
-    d->undecoded = 0;
-    if (d->transfers->len)
-        g_array_set_size(d->transfers, 0);
     if (d->want_summary)
         qs_summary_begin(d);
     decode(d);
@@ -111,7 +107,7 @@ void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
 
 uint32_t qs_decoder_problems(const struct qs_decoder *d)
 {
-    return d->problems;
+    return d->found.problems;
 }
 
 void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
@@ -193,10 +189,10 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
 
 static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    const guint index = qs_array_add(d->messages, &d->messages_room);
+    const guint index = qs_array_add(d->found.messages, &d->found.messages_room);
 
-    d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
-    g_array_index(d->messages, struct qs_message, index) =
+    d->found.message_ids[id / 64] |= UINT64_C(1) << id % 64;
+    g_array_index(d->found.messages, struct qs_message, index) =
         (struct qs_message){.offset = start,
                             .length = d->in.pos - start,
                             .id = id,
@@ -283,7 +279,7 @@ bool qs_reads_as(const struct qs_decoder *d, const struct qs_session *session,
     trial.decoder.options = d->options;
     trial.decoder.probing = true;
     run(&trial.decoder, trial.session, NULL, direction, packet, decode);
-    good = !trial.decoder.problems;
+    good = !trial.decoder.found.problems;
     trial_end(&trial);
     return good;
 }
@@ -295,7 +291,7 @@ bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *sessio
 
     packet.data = bytes.data;
     packet.size = packet.wire_size = bytes.size;
-    return qs_reads_as(d, session, d->direction, &packet, read);
+    return qs_reads_as(d, session, d->found.direction, &packet, read);
 }
 
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
@@ -315,7 +311,7 @@ bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *
     alone.destination_is_server_port = direction == QS_C2S;
     trial_begin(&trial, protocol, NULL);
     qs_decode(&trial.decoder, trial.session, sink, &alone);
-    good = trial.decoder.messages->len && !trial.decoder.problems;
+    good = trial.decoder.found.messages->len && !trial.decoder.found.problems;
     trial_end(&trial);
     return good;
 }
@@ -342,7 +338,7 @@ enum qs_direction qs_probe_direction(struct qs_decoder *d)
 
 void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
 {
-    d->direction = direction;
+    d->found.direction = direction;
     if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN)
         return;
     if (direction == QS_S2C)

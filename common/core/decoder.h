@@ -106,6 +106,33 @@ struct qs_redactor {
                            struct qs_view text);
 };
 
+/* What a decode finds in its packet; valid until the next qs_decode(). */
+struct qs_found {
+    enum qs_direction direction;
+    bool connectionless;
+    bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
+    uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
+    uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
+    uint32_t fragments; /* where it is the last one: how many they are; else 0 */
+    struct qs_path_facts path;
+    struct qs_requests requests[QS_REQUESTS_MAX];
+    unsigned request_count;
+    struct qs_credential credentials[QS_CREDENTIALS_MAX];
+    unsigned credential_count;
+    GArray *messages;                          /* struct qs_message */
+    guint messages_room;                       /* of the array */
+    uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
+    GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
+                         too */
+    GArray *player_events; /* struct qs_player_event */
+    struct qs_announcement announced;
+    GArray *transfers;             /* struct qs_transfer: steps of file transfers */
+    GString *summary;              /* one line, UTF-8; see summary.h */
+    uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
+    uint32_t undecoded;            /* undecoded bytes */
+    uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
+};
+
 struct qs_decoder {
     /* Set by the caller of qs_decode(); may change between packets. */
     const struct qs_protocol *protocol;
@@ -137,37 +164,13 @@ struct qs_decoder {
     uint32_t origin;          /* offset of the payload's first byte, for sinks */
     struct qs_packet payload; /* of a block of a demo or stream: the packet or the messages in it */
 
-    /* Results; valid until the next qs_decode(). */
-    enum qs_direction direction;
-    bool connectionless;
-    bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
-    uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
-    uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
-    uint32_t fragments; /* where it is the last one: how many they are; else 0 */
-    struct qs_path_facts path;
-    struct qs_requests requests[QS_REQUESTS_MAX];
-    unsigned request_count;
-    struct qs_credential credentials[QS_CREDENTIALS_MAX];
-    unsigned credential_count;
-    GArray *messages;                          /* struct qs_message */
-    guint messages_room;                       /* for message.c */
-    uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
-    GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
-                         too */
-    GArray *player_events; /* struct qs_player_event */
-    struct qs_announcement announced;
-    GArray *transfers;             /* struct qs_transfer: steps of file transfers */
-    GString *summary;              /* one line, UTF-8; see summary.h */
-    uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
-    uint32_t undecoded;            /* undecoded bytes */
-    uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
-
+    struct qs_found found;
     struct qs_summary_parts *summary_parts; /* for summary.c */
 };
 
 static inline const struct qs_message *qs_message_at(const struct qs_decoder *d, guint index)
 {
-    return &g_array_index(d->messages, struct qs_message, index);
+    return &g_array_index(d->found.messages, struct qs_message, index);
 }
 
 /* The message, id and all. */
@@ -185,7 +188,7 @@ static inline uint8_t qs_message_byte(const struct qs_decoder *d)
 /* Whether any of the packet's messages has the id. */
 static inline bool qs_has_message(const struct qs_decoder *d, uint8_t id)
 {
-    return d->message_ids[id / 64] >> id % 64 & 1;
+    return d->found.message_ids[id / 64] >> id % 64 & 1;
 }
 
 /* The value of the protocol's option number `index`. */

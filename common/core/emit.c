@@ -148,8 +148,8 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     va_list arguments;
     char *text;
 
-    d->notes[kind]++;
-    d->problems += qs_note_kinds[kind].problem;
+    d->found.notes[kind]++;
+    d->found.problems += qs_note_kinds[kind].problem;
     if (!d->sink || !d->sink->note)
         return;
     va_start(arguments, format);

@@ -21,27 +21,27 @@ void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers)
     const struct qs_requests requests = {.asks = asks & ~(uint32_t)QS_TELLS,
                                          .answers = answers & ~(uint32_t)QS_TELLS};
 
-    if (d->direction == QS_DIRECTION_UNKNOWN && !asks != !answers)
-        d->direction = asks ? QS_C2S : QS_S2C;
-    if ((requests.asks || requests.answers) && d->request_count < QS_REQUESTS_MAX)
-        d->requests[d->request_count++] = requests;
+    if (d->found.direction == QS_DIRECTION_UNKNOWN && !asks != !answers)
+        d->found.direction = asks ? QS_C2S : QS_S2C;
+    if ((requests.asks || requests.answers) && d->found.request_count < QS_REQUESTS_MAX)
+        d->found.requests[d->found.request_count++] = requests;
 }
 
 void qs_request_set_key(struct qs_decoder *d, uint32_t key)
 {
     struct qs_requests *last;
 
-    if (!d->request_count)
+    if (!d->found.request_count)
         return;
-    last = &d->requests[d->request_count - 1];
+    last = &d->found.requests[d->found.request_count - 1];
     last->key = key;
     last->keyed = true;
 }
 
 void qs_request_narrow(struct qs_decoder *d, uint32_t answers)
 {
-    if (d->request_count)
-        d->requests[d->request_count - 1].answers &= answers;
+    if (d->found.request_count)
+        d->found.requests[d->found.request_count - 1].answers &= answers;
 }
 
 /* --- Passwords */
@@ -51,9 +51,9 @@ void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose, 
     struct qs_credential *credential;
     char *readable;
 
-    if (d->in.overrun || d->credential_count == QS_CREDENTIALS_MAX)
+    if (d->in.overrun || d->found.credential_count == QS_CREDENTIALS_MAX)
         return;
-    credential = &d->credentials[d->credential_count++];
+    credential = &d->found.credentials[d->found.credential_count++];
     *credential = (struct qs_credential){.row = row, .purpose = purpose};
     readable = qs_text_utf8(user);
     if (g_utf8_strlen(readable, -1) <= QS_USER_CHARACTERS)
@@ -98,10 +98,10 @@ void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
 {
     struct qs_transfer copy;
 
-    if (!d->want_transfers || d->in.overrun || !(d->accepted || d->connectionless))
+    if (!d->want_transfers || d->in.overrun || !(d->found.accepted || d->found.connectionless))
         return;
     copy = qs_transfer_copy(transfer, copy_to_heap, NULL);
-    g_array_append_val(d->transfers, copy);
+    g_array_append_val(d->found.transfers, copy);
 }
 
 void qs_add_player_event(struct qs_decoder *d, enum qs_player_event_kind kind, uint32_t slot,
@@ -109,8 +109,8 @@ void qs_add_player_event(struct qs_decoder *d, enum qs_player_event_kind kind, u
 {
     const struct qs_player_event event = {kind, slot, value};
 
-    if (d->accepted && !d->in.overrun && !d->probing && slot < QS_PLAYER_SLOTS)
-        g_array_append_val(d->player_events, event);
+    if (d->found.accepted && !d->in.overrun && !d->probing && slot < QS_PLAYER_SLOTS)
+        g_array_append_val(d->found.player_events, event);
 }
 
 void qs_transfer_clear(void *data)

@@ -188,8 +188,8 @@ static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *
 {
     if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)
         return;
-    update->message = d->messages->len;
-    g_array_append_vals(d->entities, update, 1);
+    update->message = d->found.messages->len;
+    g_array_append_vals(d->found.entities, update, 1);
 }
 
 #endif

@@ -40,13 +40,13 @@ void qs_summary_init(struct qs_decoder *d)
     parts->remarks = g_string_new(NULL);
     parts->items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
     g_array_set_clear_func(parts->items, clear_summary_item);
-    d->summary = g_string_new(NULL);
+    d->found.summary = g_string_new(NULL);
     d->summary_parts = parts;
 }
 
 void qs_summary_clear(struct qs_decoder *d)
 {
-    g_string_free(d->summary, TRUE);
+    g_string_free(d->found.summary, TRUE);
     g_string_free(d->summary_parts->remarks, TRUE);
     g_array_free(d->summary_parts->items, TRUE);
     g_free(d->summary_parts);
@@ -54,7 +54,7 @@ void qs_summary_clear(struct qs_decoder *d)
 
 void qs_summary_begin(struct qs_decoder *d)
 {
-    g_string_truncate(d->summary, 0);
+    g_string_truncate(d->found.summary, 0);
     g_string_truncate(d->summary_parts->remarks, 0);
     g_array_set_size(d->summary_parts->items, 0);
     d->summary_parts->texts = 0;
@@ -105,7 +105,7 @@ static GString *text_end(struct qs_decoder *d)
     struct summary_item *item;
 
     if (!d->summary_parts->items->len)
-        return d->summary;
+        return d->found.summary;
     item = item_at(d, d->summary_parts->items->len - 1);
     if (!item->text && d->summary_parts->texts < TEXTS_MAX) {
         item->text = g_string_new(NULL);
@@ -307,7 +307,7 @@ static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, 
 {
     const guint count = d->summary_parts->items->len;
 
-    add_text(d, count ? item_at(d, count - 1)->name : d->summary->str, row, text);
+    add_text(d, count ? item_at(d, count - 1)->name : d->found.summary->str, row, text);
 }
 
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
@@ -337,23 +337,23 @@ static void append_item(GString *out, const struct summary_item *item)
 static void append_items(struct qs_decoder *d)
 {
     for (guint i = 0; i < d->summary_parts->items->len; i++) {
-        g_string_append(d->summary, i ? ", " : ": ");
-        if (d->summary->len > SUMMARY_MAX) {
-            g_string_append(d->summary, "…");
+        g_string_append(d->found.summary, i ? ", " : ": ");
+        if (d->found.summary->len > SUMMARY_MAX) {
+            g_string_append(d->found.summary, "…");
             return;
         }
-        append_item(d->summary, item_at(d, i));
+        append_item(d->found.summary, item_at(d, i));
     }
 }
 
 void qs_summary_end(struct qs_decoder *d)
 {
     if (d->packet->unit <= 1) {
-        if (d->summary->len && d->summary->str[0] != ' ')
-            g_string_prepend_c(d->summary, ' ');
-        g_string_prepend(d->summary, qs_direction_arrow(d->direction));
+        if (d->found.summary->len && d->found.summary->str[0] != ' ')
+            g_string_prepend_c(d->found.summary, ' ');
+        g_string_prepend(d->found.summary, qs_direction_arrow(d->found.direction));
     }
-    g_string_append(d->summary, d->summary_parts->remarks->str);
+    g_string_append(d->found.summary, d->summary_parts->remarks->str);
     end_last_text(d);
     append_items(d);
 }

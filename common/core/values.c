@@ -150,8 +150,8 @@ void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
     d->in.overrun = false;
     if (!left)
         return;
-    d->problems += !d->undecoded;
-    d->undecoded += left;
+    d->found.problems += !d->found.undecoded;
+    d->found.undecoded += left;
     qs_bytes(d, d->protocol->undecoded, left);
 }
 

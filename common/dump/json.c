@@ -226,14 +226,14 @@ static void put_packet(struct qs_json *json, GString *scratch, const struct qs_d
     qs_json_key(json, "destination");
     put_address(json, scratch, &packet->destination);
     put_word(json, "protocol", decoder->protocol->name);
-    put_word(json, "direction", qs_direction_name(decoder->direction));
+    put_word(json, "direction", qs_direction_name(decoder->found.direction));
     if (packet->unit)
         put_number(json, "unit", packet->unit);
     if (about->session)
         put_number(json, "session", about->session);
     put_number(json, "size", packet->size);
     if (decoder->want_summary)
-        put_word(json, "summary", decoder->summary->str);
+        put_word(json, "summary", decoder->found.summary->str);
 }
 
 static void put_head(struct json_dump *sink, const struct qs_dump_packet *about)

@@ -103,7 +103,7 @@ static void search(struct qs_secret_redactor *redactor, const struct qs_decoder 
     struct qs_view secret;
     uint32_t pos = 0;
 
-    while (qs_secret_next(text, d->direction != QS_S2C, &pos, &secret))
+    while (qs_secret_next(text, d->found.direction != QS_S2C, &pos, &secret))
         remember(redactor, d, secret);
 }
 

@@ -232,7 +232,7 @@ static void append_header_value(GString *out, const struct qs_dump_packet *about
         g_string_append(out, about->decoder->protocol->name);
         break;
     case QS_PACKET_DIRECTION:
-        g_string_append(out, qs_direction_name(about->decoder->direction));
+        g_string_append(out, qs_direction_name(about->decoder->found.direction));
         break;
     case QS_PACKET_UNIT:
         if (packet->unit)

@@ -28,7 +28,7 @@ static void emit_meaning(struct qs_decoder *d, struct fte_extension extension, u
     const struct fte_game *game = fte_session(d)->game;
 
     if (extension.key == EXTENSION_FTE2 && extension.value & FTE2_PRYDONCURSOR &&
-        d->direction == QS_S2C && game->server_is_mvdsv && game->server_is_mvdsv(d->session))
+        d->found.direction == QS_S2C && game->server_is_mvdsv && game->server_is_mvdsv(d->session))
         qs_emit_generated_text(d, FTE2_BIT_1_MEANING, offset, length, "VOICECHAT");
 }
 

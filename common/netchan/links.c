@@ -98,13 +98,13 @@ static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uin
 {
     struct qs_link_way *way = &links->ways[d->packet->from];
 
-    if (d->fragment <= way->parts->len)
-        g_array_set_size(way->parts, d->fragment - 1);
+    if (d->found.fragment <= way->parts->len)
+        g_array_set_size(way->parts, d->found.fragment - 1);
     g_array_append_val(way->parts, record);
-    qs_link_extra(links, record)->fragment = (uint16_t)d->fragment;
-    if (!d->fragments)
+    qs_link_extra(links, record)->fragment = (uint16_t)d->found.fragment;
+    if (!d->found.fragments)
         return;
-    complete(links, way, record, d->fragments);
+    complete(links, way, record, d->found.fragments);
     g_array_set_size(way->parts, 0);
 }
 
@@ -181,7 +181,7 @@ static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t 
 static void add_request(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                         const struct qs_requests *requests)
 {
-    if (requests->asks && (!requests->answers || d->direction == QS_C2S))
+    if (requests->asks && (!requests->answers || d->found.direction == QS_C2S))
         ask(links, d, record, requests);
     else if (requests->answers)
         answer(links, d, record, requests);
@@ -215,10 +215,10 @@ static void add_transfer(struct qs_links *links, const struct qs_decoder *d, uin
 
 static void add_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    for (unsigned i = 0; i < d->request_count; i++)
-        add_request(links, d, record, &d->requests[i]);
-    for (guint i = 0; i < d->transfers->len; i++)
-        add_transfer(links, d, record, &g_array_index(d->transfers, struct qs_transfer, i));
+    for (unsigned i = 0; i < d->found.request_count; i++)
+        add_request(links, d, record, &d->found.requests[i]);
+    for (guint i = 0; i < d->found.transfers->len; i++)
+        add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
 /* --- A packet, whole --- */
@@ -276,13 +276,13 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
         begin_connection(links);
     links->connection = d->session->connection;
     record = add_record(links, d);
-    if (!d->connectionless) {
+    if (!d->found.connectionless) {
         struct qs_seqinfo seqinfo;
 
         count_bytes(links, d->packet, record);
         if (d->protocol->seqinfo && d->protocol->seqinfo(d->session, d->packet, &seqinfo))
             qs_links_acknowledge(links, d, record, &seqinfo);
-        if (d->fragment)
+        if (d->found.fragment)
             add_fragment(links, d, record);
         if (links->path)
             add_path(links, d, record);
@@ -457,16 +457,17 @@ static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
 
         if (!count)
             continue;
-        header = strcspn(d->summary->str, "[:");
+        header = strcspn(d->found.summary->str, "[:");
         mark = g_strdup_printf(" [%s %u]", gaps[i], count);
-        g_string_insert(d->summary, (gssize)header - (d->summary->str[header] == '['), mark);
+        g_string_insert(d->found.summary, (gssize)header - (d->found.summary->str[header] == '['),
+                        mark);
         g_free(mark);
     }
     if (links->fragments)
-        g_string_append_printf(d->summary, " [fragment %u of %u]", links->fragment,
+        g_string_append_printf(d->found.summary, " [fragment %u of %u]", links->fragment,
                                links->fragments);
     else if (links->fragment)
-        g_string_append_printf(d->summary, " [fragment %u]", links->fragment);
+        g_string_append_printf(d->found.summary, " [fragment %u]", links->fragment);
 }
 
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d)

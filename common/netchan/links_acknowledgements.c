@@ -112,10 +112,10 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
     struct qs_link_stream *stream = stream_of(way, seqinfo->stream);
     const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
 
-    if (!d->accepted && !seqinfo->repeated)
+    if (!d->found.accepted && !seqinfo->repeated)
         return; /* late, or a duplicate: what is acknowledged is another packet */
     if (newest && seqinfo->ack_id < newest->mark) {
-        if (!d->accepted)
+        if (!d->found.accepted)
             return;
         stream->count = 0; /* numbers began anew */
     }
@@ -162,7 +162,7 @@ void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, ui
 
     if (seqinfo->numbered && (seqinfo->ack_id || seqinfo->reliable))
         send_number(links, d, record, seqinfo);
-    if (seqinfo->numbered && !d->accepted)
+    if (seqinfo->numbered && !d->found.accepted)
         return;
     if (seqinfo->acked_id)
         receive_echo(links, back, record, seqinfo);

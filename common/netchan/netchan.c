@@ -156,20 +156,20 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     if (d->packet->rejected) {
         qs_note(d, QS_NOTE_UNUSUAL, number.offset, number.length,
                 "The receiver ignored sequence number %u: the sender went on with lower ones",
-                d->sequence);
+                d->found.sequence);
         qs_summary_remark(d, "ignored");
         return 0;
     }
-    arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
+    arrival = qs_netchan_arrive(chan, d->found.sequence, &skipped);
 
-    d->accepted = arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
+    d->found.accepted = arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
     if (arrival == QS_ARRIVAL_DUPLICATE) {
         qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
-                "Sequence number %u again", d->sequence);
+                "Sequence number %u again", d->found.sequence);
         qs_summary_remark(d, "duplicate");
     } else if (arrival == QS_ARRIVAL_STALE) {
         qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
-                "Sequence number %u comes late", d->sequence);
+                "Sequence number %u comes late", d->found.sequence);
         qs_summary_remark(d, "late");
     }
     return skipped;
@@ -198,9 +198,9 @@ void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t pac
 /* The other end has the number. */
 static void add_acknowledged(struct qs_decoder *d, struct qs_netchan *chan)
 {
-    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
-    const bool in_gap =
-        d->acknowledged >= chan->last_gap.from && d->acknowledged < chan->last_gap.until;
+    const enum qs_direction direction = d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
+    const bool in_gap = d->found.acknowledged >= chan->last_gap.from &&
+                        d->found.acknowledged < chan->last_gap.until;
 
     if (!in_gap)
         qs_hole_add(d, direction, 1, chan->time);
@@ -230,31 +230,32 @@ static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_
 static bool note_burst(struct qs_decoder *d, uint32_t lost)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
-    const bool from_server = d->direction == QS_S2C;
+    const bool from_server = d->found.direction == QS_S2C;
     const bool acknowledges = d->session->to_server.reliable.acknowledged;
     const bool burst =
         MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap || !acknowledges);
     /* Nothing follows that could acknowledge it. */
-    const bool is_last = from_server && d->session->disconnected && d->notes[QS_NOTE_NOT_CAPTURED];
+    const bool is_last =
+        from_server && d->session->disconnected && d->found.notes[QS_NOTE_NOT_CAPTURED];
     const bool counted = burst || forth->ahead || is_last;
 
-    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return false;
     if (lost) {
-        forth->last_gap.from = d->sequence - lost;
-        forth->last_gap.until = d->sequence;
+        forth->last_gap.from = d->found.sequence - lost;
+        forth->last_gap.until = d->found.sequence;
         forth->last_gap.since = forth->time;
         forth->last_gap.counted = false;
     }
     if (counted)
-        count_gap(d, d->direction, lost, forth->ahead);
+        count_gap(d, d->found.direction, lost, forth->ahead);
     if (burst)
         count_gap(d, from_server ? QS_C2S : QS_S2C, back->gap, back->gap_counted);
     if (!from_server || !back->gap) {
         forth->gap += lost;
         forth->gap_counted += counted ? lost : 0;
     }
-    forth->lacks_gap |= lost && d->notes[QS_NOTE_NOT_CAPTURED];
+    forth->lacks_gap |= lost && d->found.notes[QS_NOTE_NOT_CAPTURED];
     forth->ahead = 0;
     forth->time = d->packet->time;
     back->gap = back->gap_counted = 0;
@@ -278,23 +279,23 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
 {
-    if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->acknowledged))
+    if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->found.acknowledged))
         return;
     add_acknowledged(d, chan);
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
-            "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
-    qs_summary_remark(d, "not captured: %u", d->acknowledged);
+            "Acknowledges sequence number %u, which the capture lacks", d->found.acknowledged);
+    qs_summary_remark(d, "not captured: %u", d->found.acknowledged);
 }
 
 /* The other end had a reliable packet that the capture lacks: it is in the last gap, or between
  * numbers that the sender says it skipped. */
 static void count_reliable(struct qs_decoder *d, struct qs_netchan *back)
 {
-    const enum qs_direction direction = d->direction == QS_S2C ? QS_C2S : QS_S2C;
+    const enum qs_direction direction = d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
     const uint32_t from = back->last_gap.from, until = back->last_gap.until;
     const bool is_gap = until > back->reliable.since;
 
-    if (is_gap ? back->last_gap.counted : d->notes[QS_NOTE_NOT_CAPTURED] != 0)
+    if (is_gap ? back->last_gap.counted : d->found.notes[QS_NOTE_NOT_CAPTURED] != 0)
         return;
     count_gap(d, direction, is_gap ? until - from : 1, is_gap ? back->gap_counted : 0);
     back->gap_counted = back->gap;
@@ -304,12 +305,12 @@ void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
     struct qs_netchan *back = qs_netchan_back(d);
 
-    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
-    if (!d->acknowledged)
+    if (!d->found.acknowledged)
         back->begins = true;
-    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->sequence, reliable);
-    qs_reliable_acknowledge(&back->reliable, d->acknowledged, bit);
+    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable);
+    qs_reliable_acknowledge(&back->reliable, d->found.acknowledged, bit);
     if (back->reliable.lacks)
         count_reliable(d, back);
 }
@@ -319,7 +320,7 @@ bool qs_lacks_sign_on(const struct qs_decoder *d)
     const struct qs_session *session = d->session;
     const struct qs_reliable *reliable = &session->to_client.reliable;
 
-    return d->accepted && d->direction == QS_C2S && reliable->lacks &&
+    return d->found.accepted && d->found.direction == QS_C2S && reliable->lacks &&
            (session->level_state == QS_LEVEL_SIGNING_ON ||
             (session->level_state == QS_LEVEL_PLAYING &&
              reliable->since + 1 < session->played_from));
@@ -328,7 +329,7 @@ bool qs_lacks_sign_on(const struct qs_decoder *d)
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
 {
     qs_note(d, QS_NOTE_RETRANSMISSION, number.offset, number.length,
-            "Sequence number %u sent again", d->sequence);
+            "Sequence number %u sent again", d->found.sequence);
     qs_summary_remark(d, "resent");
 }
 
@@ -355,7 +356,7 @@ void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragm
     const uint32_t size = qs_fragments_size(earlier) + last.length;
     uint64_t *packets;
 
-    d->fragment = d->fragments = count;
+    d->found.fragment = d->found.fragments = count;
     if (!d->fields_wanted)
         return;
     packets = g_new(uint64_t, count);
@@ -380,7 +381,7 @@ static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list,
 {
     const struct qs_span span = {d->in.pos - bytes.size, bytes.size};
 
-    if (!qs_fragments_follows(list, d->sequence, offset)) {
+    if (!qs_fragments_follows(list, d->found.sequence, offset)) {
         qs_note(d, QS_NOTE_SEQUENCE_GAP, span.offset, span.length,
                 "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
                 qs_fragments_size(list));
@@ -390,7 +391,7 @@ static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list,
         qs_note_overlong(d, span);
         return false;
     }
-    d->fragment = qs_fragments_count(list) + 1;
+    d->found.fragment = qs_fragments_count(list) + 1;
     if (!more)
         qs_emit_fragments(d, format->list_row, list, span);
     return qs_fragments_add(list, bytes, d->packet->number, format->max);
@@ -403,7 +404,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
     const struct qs_view bytes = qs_bytes(d, format->row, qs_reader_left(&d->in));
     GBytes *message;
 
-    if (chan->started && d->sequence <= chan->sequence) { /* it is late */
+    if (chan->started && d->found.sequence <= chan->sequence) { /* it is late */
         qs_receive(d, chan, format->number);
         return NULL;
     }
@@ -430,7 +431,7 @@ void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *))
 
 void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *))
 {
-    if (d->accepted)
+    if (d->found.accepted)
         read(d);
     else
         qs_read_dropped(d, read);

@@ -70,12 +70,12 @@ struct qs_span {
 /* The packet's direction, and the opposite one. */
 static inline struct qs_netchan *qs_netchan_forth(const struct qs_decoder *d)
 {
-    return d->direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+    return d->found.direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
 }
 
 static inline struct qs_netchan *qs_netchan_back(const struct qs_decoder *d)
 {
-    return d->direction == QS_S2C ? &d->session->to_server : &d->session->to_client;
+    return d->found.direction == QS_S2C ? &d->session->to_server : &d->session->to_client;
 }
 
 /*

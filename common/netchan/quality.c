@@ -383,9 +383,9 @@ static bool read_numbers(const struct qs_path_rules *rules, const struct qs_deco
     if (!rules->server_acknowledges)
         return d->protocol->seqinfo(d->session, d->packet, seqinfo) && seqinfo->numbered &&
                !seqinfo->stream;
-    seqinfo->ack_id = d->sequence;
-    seqinfo->acked_id = d->acknowledged;
-    return d->sequence != 0;
+    seqinfo->ack_id = d->found.sequence;
+    seqinfo->acked_id = d->found.acknowledged;
+    return d->found.sequence != 0;
 }
 
 /* Counts the packet. Returns whether both ends have sent numbered ones. */
@@ -395,12 +395,12 @@ static bool has_history(struct qs_path *path, const struct qs_decoder *d,
     const struct qs_packet *packet = d->packet;
 
     path->rules = d->protocol->path;
-    path->packets[d->direction]++;
-    if (packet->unit || d->connectionless || d->direction == QS_DIRECTION_UNKNOWN || !path->rules ||
-        !read_numbers(path->rules, d, seqinfo))
+    path->packets[d->found.direction]++;
+    if (packet->unit || d->found.connectionless || d->found.direction == QS_DIRECTION_UNKNOWN ||
+        !path->rules || !read_numbers(path->rules, d, seqinfo))
         return false;
-    path->accepted[d->direction] |= d->accepted;
-    if (path->history || !path->accepted[d->direction == QS_C2S ? QS_S2C : QS_C2S])
+    path->accepted[d->found.direction] |= d->found.accepted;
+    if (path->history || !path->accepted[d->found.direction == QS_C2S ? QS_S2C : QS_C2S])
         return path->history != NULL;
     path->history = g_new0(struct qs_path_history, 1);
     path->same_host =
@@ -411,11 +411,11 @@ static bool has_history(struct qs_path *path, const struct qs_decoder *d,
 
 static void add_dropped(struct qs_path_sender *sender, const struct qs_decoder *d)
 {
-    if (d->notes[QS_NOTE_SEQUENCE_DUPLICATE]) {
+    if (d->found.notes[QS_NOTE_SEQUENCE_DUPLICATE]) {
         sender->duplicates++;
         sender->may_be_copies |= !d->packet->ip_id;
     }
-    if (d->notes[QS_NOTE_SEQUENCE_STALE]) {
+    if (d->found.notes[QS_NOTE_SEQUENCE_STALE]) {
         sender->late++;
         sender->missing -= sender->missing != 0;
     }
@@ -425,7 +425,7 @@ static void add_dropped(struct qs_path_sender *sender, const struct qs_decoder *
 static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t record, uint32_t *gap)
 {
     static const struct qs_path_facts nothing; /* of a packet that cannot be read */
-    const bool to_server = d->direction == QS_C2S;
+    const bool to_server = d->found.direction == QS_C2S;
     struct qs_seqinfo seqinfo;
     struct packet packet;
 
@@ -434,18 +434,18 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
     path->history->unread_count = 0;
     packet = (struct packet){
         .path = path,
-        .facts = qs_decoder_problems(d) ? &nothing : &d->path,
+        .facts = qs_decoder_problems(d) ? &nothing : &d->found.path,
         .sender = &path->history->senders[to_server ? QS_CLIENT : QS_SERVER],
         .other = &path->history->senders[to_server ? QS_SERVER : QS_CLIENT],
         .to_server = to_server,
         .time = d->packet->time / 1000,
-        .number = d->sequence,
-        .ack_id = d->path.ack_id ? d->path.ack_id : seqinfo.ack_id,
-        .acked_id = d->packet->false_ack ? 0
-                    : d->path.acked_id   ? d->path.acked_id
-                                         : seqinfo.acked_id,
+        .number = d->found.sequence,
+        .ack_id = d->found.path.ack_id ? d->found.path.ack_id : seqinfo.ack_id,
+        .acked_id = d->packet->false_ack     ? 0
+                    : d->found.path.acked_id ? d->found.path.acked_id
+                                             : seqinfo.acked_id,
     };
-    if (!d->accepted) {
+    if (!d->found.accepted) {
         add_dropped(packet.sender, d);
         return false;
     }
@@ -472,12 +472,13 @@ static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
 {
     const struct qs_half_path *to_client = &path->history->senders[QS_SERVER].half;
     const struct qs_half_path *to_server = &path->history->senders[QS_CLIENT].half;
-    const struct qs_half_path *half = d->direction == QS_C2S ? to_client : to_server;
+    const struct qs_half_path *half = d->found.direction == QS_C2S ? to_client : to_server;
 
-    if (!half->sample || half->near || (d->direction == QS_S2C && !to_client->near) ||
+    if (!half->sample || half->near || (d->found.direction == QS_S2C && !to_client->near) ||
         (path->rules->server_acknowledges && !to_server->learned))
         return 0;
-    return half->sample + (d->direction == QS_C2S && !to_server->near ? to_server->sample : 0);
+    return half->sample +
+           (d->found.direction == QS_C2S && !to_server->near ? to_server->sample : 0);
 }
 
 void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_t record,
@@ -501,7 +502,7 @@ void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_
     if (!gap)
         return;
     kind = path->rules->answers ? QS_GAP_UNKNOWN : QS_GAP_LOST;
-    if (d->direction == QS_C2S) {
+    if (d->found.direction == QS_C2S) {
         qs_path_quality(path, &quality);
         kind = quality.c2s.gaps;
     }

@@ -127,7 +127,7 @@ void nq_read_connectionless(struct qs_decoder *d)
     const struct command *command;
     struct qs_view word;
 
-    d->connectionless = true;
+    d->found.connectionless = true;
     qs_open(d, NQ_OOB);
     qs_u32be(d, NQ_OOB_MARK);
     command = find_command(qs_rest(d));

@@ -64,9 +64,9 @@ static void follow_port(struct qs_decoder *d, int32_t port)
     if (d->in.overrun || port <= 0 || port > UINT16_MAX)
         return;
     if (port != d->packet->source.port) {
-        d->announced = (struct qs_announcement){
+        d->found.announced = (struct qs_announcement){
             .valid = true, .server = d->packet->source, .client = d->packet->destination};
-        d->announced.server.port = (uint16_t)port;
+        d->found.announced.server.port = (uint16_t)port;
     } else {
         nq_session_accept_connection(session);
     }
@@ -152,7 +152,7 @@ void nq_read_control(struct qs_decoder *d)
 {
     uint32_t word;
 
-    d->connectionless = true;
+    d->found.connectionless = true;
     qs_open(d, NQ_CONTROL_PACKET);
     word = qs_u32be(d, NQ_HEADER_WORD);
     if ((word & NETFLAG_LENGTH_MASK) != d->packet->wire_size)

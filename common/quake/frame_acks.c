@@ -45,7 +45,7 @@ void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
 
     if (signed_number < 0 || d->in.overrun || session->delivered.reliable)
         return;
-    d->path.ack_id = number + 1;
+    d->found.path.ack_id = number + 1;
     if (!frames->started)
         start(frames, number, is_whole_level(session));
     else if (number > frames->top)
@@ -61,7 +61,7 @@ void nq_take_unread_frame(struct qs_decoder *d)
     const struct nq_session *session = nq_session_of(d);
     const bool fte = session->ext.fte2 & FTE2_REPLACEMENTDELTAS;
 
-    nq_take_frame(d, (int32_t)(fte ? d->sequence : session->frames.newest + 1));
+    nq_take_frame(d, (int32_t)(fte ? d->found.sequence : session->frames.newest + 1));
 }
 
 /* Bits of the frames that will not come any more: for a newer one has, or many were acknowledged.
@@ -117,8 +117,8 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     unsigned lost;
 
     if (number >= 0 && !d->in.overrun)
-        add_acked(&d->path, (uint32_t)number + 1);
-    if (number < 0 || d->in.overrun || d->direction != QS_C2S || !d->accepted ||
+        add_acked(&d->found.path, (uint32_t)number + 1);
+    if (number < 0 || d->in.overrun || d->found.direction != QS_C2S || !d->found.accepted ||
         !is_current(session))
         return;
     acknowledge(&session->frames, (uint32_t)number);

@@ -23,16 +23,16 @@ static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
 {
     struct nq_session *session = nq_session_of(d);
 
-    if (d->direction == QS_DIRECTION_UNKNOWN)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN)
         return NULL;
-    return (d->direction == QS_S2C) != back ? &session->to_client : &session->to_server;
+    return (d->found.direction == QS_S2C) != back ? &session->to_client : &session->to_server;
 }
 
 /* --- Messages --- */
 
 static void read_messages(struct qs_decoder *d)
 {
-    if (d->direction == QS_S2C)
+    if (d->found.direction == QS_S2C)
         nq_read_server_messages(d);
     else
         nq_read_client_messages(d);
@@ -44,9 +44,9 @@ static void drop_torn(const struct qs_decoder *d, struct nq_delivery *delivered)
     const struct qs_message *last;
 
     delivered->bytes.size = 0;
-    if (!d->messages->len)
+    if (!d->found.messages->len)
         return;
-    last = &g_array_index(d->messages, struct qs_message, d->messages->len - 1);
+    last = &g_array_index(d->found.messages, struct qs_message, d->found.messages->len - 1);
     delivered->bytes.size =
         (uint32_t)(d->in.data + last->offset + last->length - delivered->bytes.data);
 }
@@ -67,10 +67,10 @@ static void deliver(struct qs_decoder *d, bool reliable)
 {
     struct nq_delivery *delivered = &nq_session_of(d)->delivered;
 
-    d->accepted = true;
+    d->found.accepted = true;
     *delivered = (struct nq_delivery){
         .bytes = qs_rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
-    if (d->direction == QS_S2C)
+    if (d->found.direction == QS_S2C)
         read_server_messages(d, reliable);
     else
         nq_read_client_messages(d);
@@ -160,14 +160,14 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
         qs_fragments_clear(&reliable->pending);
         reliable->broken = true;
     }
-    d->fragment = qs_fragments_count(&reliable->pending);
+    d->found.fragment = qs_fragments_count(&reliable->pending);
     show_fragment(d);
 }
 
 /* A sign-on of which a part is torn is as good as none. */
 static bool is_of_sign_on(const struct qs_decoder *d)
 {
-    return d->direction == QS_S2C &&
+    return d->found.direction == QS_S2C &&
            (nq_session_of(d)->signon < SIGNON_DONE || nq_begins_level(qs_rest(d)));
 }
 
@@ -191,7 +191,7 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
 {
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
-    d->accepted = true;
+    d->found.accepted = true;
     /* Of a cut message that is all in one fragment the whole messages can be used. */
     if (qs_packet_is_cut(d->packet) &&
         (!last || qs_fragments_count(&reliable->pending) || is_of_sign_on(d)))
@@ -209,7 +209,7 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
         qs_note(d, QS_NOTE_UNUSUAL, 0, NET_HEADER_SIZE,
                 "The sender is stuck: this fragment was acknowledged %u times before",
                 reliable->acknowledgements);
-    if (last && reliable->last_was_whole && d->sequence == reliable->fragments.sequence)
+    if (last && reliable->last_was_whole && d->found.sequence == reliable->fragments.sequence)
         qs_read_dropped(d, read_messages);
     else
         show_fragment(d);
@@ -240,7 +240,7 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
             nq_level_lose(d, true);
     }
     qs_note_lacking(d, whole_header, missing);
-    qs_hole_add(d, d->direction, missing - MIN(missing, reliable->fragments.ahead),
+    qs_hole_add(d, d->found.direction, missing - MIN(missing, reliable->fragments.ahead),
                 reliable->fragments.time);
     doubt_beginning(reliable);
 }
@@ -255,9 +255,9 @@ static void read_fragment(struct qs_decoder *d, bool last)
         return;
     }
     /* The capture begins with a later fragment than the connection's first. */
-    if (!reliable->fragments.started && d->sequence)
+    if (!reliable->fragments.started && d->found.sequence)
         doubt_beginning(reliable);
-    switch (qs_netchan_arrive(&reliable->fragments, d->sequence, &missing)) {
+    switch (qs_netchan_arrive(&reliable->fragments, d->found.sequence, &missing)) {
     case QS_ARRIVAL_GAP:
         miss_fragments(d, reliable, missing);
         take_fragment(d, reliable, last);
@@ -280,8 +280,8 @@ static void read_acknowledgement(struct qs_decoder *d)
 
     if (!reliable || !reliable->fragments.started)
         return;
-    d->acknowledged = d->sequence;
-    if (d->sequence == reliable->fragments.sequence)
+    d->found.acknowledged = d->found.sequence;
+    if (d->found.sequence == reliable->fragments.sequence)
         reliable->acknowledgements++;
     qs_receive_acknowledgement(d, &reliable->fragments, whole_header);
 }
@@ -290,12 +290,12 @@ static void read_acknowledgement(struct qs_decoder *d)
 
 static void read_unreliable(struct qs_decoder *d)
 {
-    if (d->direction == QS_DIRECTION_UNKNOWN) {
+    if (d->found.direction == QS_DIRECTION_UNKNOWN) {
         read_messages(d);
         return;
     }
     qs_note_gap(d, whole_header, qs_receive(d, qs_netchan_forth(d), whole_header), 0);
-    if (d->accepted)
+    if (d->found.accepted)
         deliver(d, false);
     else
         qs_read_dropped(d, read_messages);
@@ -333,8 +333,9 @@ static bool starts_over(const struct qs_decoder *d, uint32_t flags)
     const struct qs_netchan *to_client = &session->to_client.fragments;
 
     if (flags & NETFLAG_UNRELIABLE)
-        return session->asked && qs_netchan_starts_over(qs_netchan_forth(d), d->sequence);
-    if (!(flags & NETFLAG_DATA) || d->sequence || (!session->asked && !session->restart_offered))
+        return session->asked && qs_netchan_starts_over(qs_netchan_forth(d), d->found.sequence);
+    if (!(flags & NETFLAG_DATA) || d->found.sequence ||
+        (!session->asked && !session->restart_offered))
         return false;
     return reliable_of(d, false)->fragments.sequence > 1 ||
            (session->asked && !to_server->started && !to_client->started);
@@ -345,12 +346,12 @@ static void notice_beginning(struct qs_decoder *d, uint32_t flags)
 {
     struct nq_session *session = nq_session_of(d);
 
-    if (d->direction == QS_DIRECTION_UNKNOWN)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
     if (has_begun(session)) {
         if (starts_over(d, flags))
             nq_session_begin_connection(session);
-    } else if (flags & NETFLAG_DATA && !d->sequence) {
+    } else if (flags & NETFLAG_DATA && !d->found.sequence) {
         session->base.connection = 1;
         session->asked = false;
     }
@@ -383,13 +384,13 @@ void nq_read_datagram(struct qs_decoder *d)
     uint32_t word, size;
 
     /* The first fragment of a sign-on cannot be read alone, and yet is the server's. */
-    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, nq_is_sign_on((struct qs_view){d->in.data, d->in.size})
                                   ? QS_S2C
                                   : qs_probe_direction(d));
     qs_open(d, NQ_HEADER);
     word = qs_u32be(d, NQ_HEADER_WORD);
-    d->sequence = qs_u32be(d, NQ_SEQUENCE);
+    d->found.sequence = qs_u32be(d, NQ_SEQUENCE);
     qs_close(d);
     if (d->in.overrun) {
         if (d->packet->size == d->packet->wire_size)
@@ -401,7 +402,7 @@ void nq_read_datagram(struct qs_decoder *d)
     limit_payload(d, word & NETFLAG_LENGTH_MASK);
     notice_beginning(d, word);
     if (d->want_summary)
-        qs_summary(d, "%s %u", kind_name(word), d->sequence);
+        qs_summary(d, "%s %u", kind_name(word), d->found.sequence);
     read_payload(d, word);
     d->in.size = size; /* what the length leaves out is shown as well */
     qs_undecoded(d);

@@ -47,9 +47,9 @@ static void decode_server_messages(struct qs_decoder *d)
     struct nq_session *session = nq_session_of(d);
 
     nq_session_forget_packet(d->session);
-    d->accepted = true;
+    d->found.accepted = true;
     session->delivered = (struct nq_delivery){.bytes = {d->in.data, d->in.size}};
-    if (d->direction == QS_C2S)
+    if (d->found.direction == QS_C2S)
         nq_read_client_messages(d);
     else
         nq_read_server_messages(d);

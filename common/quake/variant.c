@@ -126,7 +126,7 @@ static bool is_command(struct qs_decoder *d)
     const uint8_t *message = d->in.data + d->in.pos;
     const uint32_t size = qs_reader_left(&d->in);
 
-    return d->direction == QS_C2S && size > 1 && message[0] == CLC_STRINGCMD &&
+    return d->found.direction == QS_C2S && size > 1 && message[0] == CLC_STRINGCMD &&
            memchr(message, 0, size) == message + size - 1;
 }
 

@@ -24,8 +24,8 @@ static void keep_newest(struct qs_decoder *d, const struct q2_usercmd *command)
 
     if (d->in.overrun)
         return;
-    session->moved = true;
-    session->newest = *command;
+    session->packet.moved = true;
+    session->packet.newest = *command;
 }
 
 static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
@@ -34,7 +34,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
 
     if (d->in.overrun)
         return;
-    right = q2_move_checksum(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
+    right = q2_move_checksum(d->in.data + at + 1, d->in.pos - at - 1, d->found.sequence);
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
     if (sent != right)

@@ -207,8 +207,8 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    session->asked = true;
-    session->wanted = (struct q2_wanted){
+    session->handshake.asked = true;
+    session->handshake.wanted = (struct q2_wanted){
         .version = (int32_t)connect->version,
         .qport = (uint16_t)connect->qport,
         .qport_width = width_of_qport(connect),
@@ -444,7 +444,7 @@ void q2_decode_connectionless(struct qs_decoder *d)
     const bool marked = qs_le32(d->in.data) == UINT32_MAX;
     struct line line = {.base = marked ? MARK_SIZE : 0};
 
-    d->connectionless = true;
+    d->found.connectionless = true;
     qs_open(d, Q2_OOB);
     if (marked)
         qs_u32(d, Q2_OOB_MARK);

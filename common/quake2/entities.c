@@ -55,7 +55,7 @@ static uint32_t read_skin(struct qs_decoder *d, unsigned size, const struct q2_e
 static bool has_floats(const struct qs_decoder *d, uint16_t number)
 {
     const struct q2_session *session = q2_session_of_const(d->session);
-    const char *known = qs_table_get(&session->solids, number);
+    const char *known = qs_table_get(&session->level.solids, number);
     const struct q2_entity *baseline = q2_baseline(session, number);
 
     if (session->variant.floats)
@@ -66,7 +66,7 @@ static bool has_floats(const struct qs_decoder *d, uint16_t number)
 void q2_rerelease_remove(struct q2_session *session, uint16_t number)
 {
     if (session->variant.rerelease)
-        qs_table_set(&session->solids, number, (struct qs_view){0});
+        qs_table_set(&session->level.solids, number, (struct qs_view){0});
 }
 
 static inline void read_coordinate(struct qs_decoder *d, unsigned id, uint16_t number, int32_t *to)
@@ -105,7 +105,7 @@ static uint32_t read_solid(struct qs_decoder *d, uint16_t number)
     const uint32_t length = d->in.pos - at;
 
     if (q2_variant(d)->rerelease && !d->in.overrun) {
-        qs_table_set(&q2_session_of(d->session)->solids, number, qs_view_of(s ? "1" : "0"));
+        qs_table_set(&q2_session_of(d->session)->level.solids, number, qs_view_of(s ? "1" : "0"));
     } else if (d->fields_wanted && s && s != Q2_SOLID_BRUSH) {
         qs_emit_generated_int(d, Q2_ENTITY_SOLID_RADIUS, at, length, wide ? s & 255 : 8 * (s & 31));
         qs_emit_generated_int(d, Q2_ENTITY_SOLID_DOWN, at, length,

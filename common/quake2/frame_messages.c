@@ -24,7 +24,7 @@ enum {
 /* How far the frame is behind the newest, of those that there is room for; else -1. */
 static int frames_back(const struct q2_session *session, int32_t frame)
 {
-    const int64_t back = (int64_t)session->roster_newest - frame;
+    const int64_t back = (int64_t)session->level.roster_newest - frame;
 
     return back >= 0 && back < ROSTER_FRAMES ? (int)back : -1;
 }
@@ -38,10 +38,10 @@ struct roster {
 static bool find_roster(const struct q2_session *session, int32_t frame, struct roster *roster)
 {
     const int back = frames_back(session, frame);
-    const char *bytes = qs_table_get(&session->rosters, (uint32_t)frame % ROSTER_FRAMES);
+    const char *bytes = qs_table_get(&session->level.rosters, (uint32_t)frame % ROSTER_FRAMES);
 
     *roster = (struct roster){{0}};
-    if (back < 0 || !(session->roster_known >> back & 1) || !bytes)
+    if (back < 0 || !(session->level.roster_known >> back & 1) || !bytes)
         return false;
     memcpy(roster, bytes, sizeof *roster);
     return true;
@@ -49,15 +49,15 @@ static bool find_roster(const struct q2_session *session, int32_t frame, struct 
 
 static void keep_roster(struct q2_session *session, int32_t frame, const struct roster *roster)
 {
-    const int64_t ahead = (int64_t)frame - session->roster_newest;
+    const int64_t ahead = (int64_t)frame - session->level.roster_newest;
 
     if (frames_back(session, frame) < 0) {
-        session->roster_known =
-            ahead > 0 && ahead < ROSTER_FRAMES ? session->roster_known << ahead : 0;
-        session->roster_newest = frame;
+        session->level.roster_known =
+            ahead > 0 && ahead < ROSTER_FRAMES ? session->level.roster_known << ahead : 0;
+        session->level.roster_newest = frame;
     }
-    session->roster_known |= UINT32_C(1) << frames_back(session, frame);
-    qs_table_set(&session->rosters, (uint32_t)frame % ROSTER_FRAMES,
+    session->level.roster_known |= UINT32_C(1) << frames_back(session, frame);
+    qs_table_set(&session->level.rosters, (uint32_t)frame % ROSTER_FRAMES,
                  (struct qs_view){roster->bits, sizeof roster->bits});
 }
 
@@ -208,7 +208,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
     struct q2_tracker *tracker = q2_tracker(d);
 
     q2_level_frame(d, number);
-    d->path.frame = number > 0 ? (uint32_t)number : 0;
+    d->found.path.frame = number > 0 ? (uint32_t)number : 0;
     if (delta <= 0)
         q2_session_of(d->session)->viewed = q2_session_of(d->session)->player;
     if (qs_label_wanted(d) && delta > 0)
@@ -249,7 +249,7 @@ static void read_plain_frame(struct qs_decoder *d)
     areas = read_areas(d);
     begin_frame(d, number, delta, suppressed, areas);
     if (delta <= 0)
-        qs_table_clear(&q2_session_of(d->session)->solids);
+        qs_table_clear(&q2_session_of(d->session)->level.solids);
     if (variant->relay)
         read_connected(d);
 }
@@ -258,12 +258,12 @@ static void read_plain_frame(struct qs_decoder *d)
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
     struct q2_session *session = q2_session_of(d->session);
-    struct entity_list list = {.max_clients = session->max_clients};
+    struct entity_list list = {.max_clients = session->level.max_clients};
     struct roster roster;
 
     /* Only R1Q2 has svc_playerupdate; what is taken for Q2PRO's session may turn out to be R1Q2's.
      */
-    if (session->base.version == Q2_PROTOCOL_R1Q2 || session->guessed) {
+    if (session->base.version == Q2_PROTOCOL_R1Q2 || session->handshake.guessed) {
         find_roster(session, delta, &roster);
         list.roster = &roster;
     }
@@ -307,8 +307,8 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
         extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
-    d->path.has_drop = q2_is_q2pro(q2_session_of(d->session)->base.version);
-    d->path.drop = byte & FF_CLIENTDROP;
+    d->found.path.has_drop = q2_is_q2pro(q2_session_of(d->session)->base.version);
+    d->found.path.drop = byte & FF_CLIENTDROP;
     qs_open(d, Q2_PLAYER);
     read_inner_id(d, SVC_PLAYERINFO);
     read_player(d, (uint8_t)extra);
@@ -335,7 +335,7 @@ void q2_read_playerupdate(struct qs_decoder *d)
     const int32_t frame = qs_i32(d, Q2_PLAYERUPDATE_FRAME);
     struct roster roster;
 
-    if (!session->max_clients || !find_roster(session, frame, &roster)) {
+    if (!session->level.max_clients || !find_roster(session, frame, &roster)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
                 "The players in frame %d are unknown, and so is the length of the message", frame);
         d->stop = true;

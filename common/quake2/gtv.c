@@ -106,8 +106,8 @@ static void read_server_hello(struct qs_decoder *d)
         return;
     q2_session_connect(q2_session_of(d->session));
     gtv_of(d)->begun = true;
-    d->accepted = true;
-    d->connectionless = false;
+    d->found.accepted = true;
+    d->found.connectionless = false;
     if (flags & DEFLATE)
         gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_DEFLATED;
 }
@@ -302,9 +302,9 @@ static void learn_ends(struct qs_decoder *d)
 {
     if (d->session->server != QS_END_UNKNOWN)
         return;
-    if (d->direction == QS_DIRECTION_UNKNOWN)
-        d->direction = QS_C2S;
-    qs_learn_direction(d, d->direction);
+    if (d->found.direction == QS_DIRECTION_UNKNOWN)
+        d->found.direction = QS_C2S;
+    qs_learn_direction(d, d->found.direction);
 }
 
 static void decode_magic(struct qs_decoder *d)
@@ -345,9 +345,9 @@ void q2_decode_unit(struct qs_decoder *d)
     if (gtv->blocks)
         qs_bytes_empty(gtv->blocks->bytes);
     learn_ends(d);
-    d->accepted = gtv->begun;
-    d->connectionless = !gtv->begun;
-    qs_summary(d, "%s GTV", qs_direction_arrow(d->direction));
+    d->found.accepted = gtv->begun;
+    d->found.connectionless = !gtv->begun;
+    qs_summary(d, "%s GTV", qs_direction_arrow(d->found.direction));
     if (gtv->stage[d->packet->from] == Q2_GTV_STAGE_LOST) {
         decode_rest(d);
     } else if (d->packet->missing) {

@@ -15,7 +15,7 @@ static void begin_unseen(struct qs_decoder *d, int32_t servercount)
     if (!session->base.level)
         session->player = Q2_PLAYER_UNKNOWN;
     q2_session_begin_level(session);
-    session->servercount = servercount;
+    session->level.servercount = servercount;
     qs_level_lose(d->session, d->packet->number, true);
     if (session->tracker)
         q2_tracker_level(session->tracker);
@@ -26,11 +26,11 @@ static void see_servercount(struct qs_decoder *d, int32_t servercount)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    if (!session->base.connection || servercount == session->servercount ||
-        servercount == session->old_servercount)
+    if (!session->base.connection || servercount == session->level.servercount ||
+        servercount == session->level.old_servercount)
         return;
-    if (session->base.level && !session->servercount)
-        session->servercount = servercount;
+    if (session->base.level && !session->level.servercount)
+        session->level.servercount = servercount;
     else
         begin_unseen(d, servercount);
 }
@@ -54,7 +54,7 @@ void q2_level_command(struct qs_decoder *d, struct qs_view command)
         qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
         see_servercount(d, (int32_t)number);
     if (qs_view_equal(word.text, "begin")) /* the client has it all */
-        qs_level_play(d->session, d->acknowledged + 1);
+        qs_level_play(d->session, d->found.acknowledged + 1);
     if (qs_view_equal(word.text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
         qs_level_end(d->session, d->packet->number);
 }
@@ -71,8 +71,8 @@ void q2_level_frame(struct qs_decoder *d, int32_t number)
 
     if (session->base.to_client.started &&
         (qs_level_is_over(d->session, d->packet->number) ||
-         (session->base.level_state == QS_LEVEL_PLAYING && number < session->last_frame)))
+         (session->base.level_state == QS_LEVEL_PLAYING && number < session->level.last_frame)))
         begin_unseen(d, 0);
-    session->last_frame = number;
-    qs_level_play(d->session, d->sequence);
+    session->level.last_frame = number;
+    qs_level_play(d->session, d->found.sequence);
 }

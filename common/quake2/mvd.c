@@ -122,7 +122,7 @@ static void read_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)
 
     q2_session_begin_level(session);
     q2_session_set_mvd(session, minor, flags);
-    session->servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
+    session->level.servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
     gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
     session->player = qs_i16(d, Q2_SERVERDATA_PLAYER);
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, gamedir);
@@ -259,8 +259,8 @@ void q2_decode_mvd_block(struct qs_decoder *d)
 {
     uint16_t length;
 
-    d->direction = QS_S2C;
-    d->accepted = true;
+    d->found.direction = QS_S2C;
+    d->found.accepted = true;
     if (!d->packet->number) {
         qs_summary(d, "MVD2");
         qs_text_sized(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);

@@ -68,7 +68,7 @@ static struct header read_header(struct qs_decoder *d)
 
     qs_open(d, Q2_HEADER);
     read_sequence(d, &header);
-    if (d->direction == QS_C2S)
+    if (d->found.direction == QS_C2S)
         header.qport = read_qport(d);
     if (header.fragment) {
         const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
@@ -79,8 +79,8 @@ static struct header read_header(struct qs_decoder *d)
     if (qs_label_wanted(d))
         qs_label(d, ": %u, acknowledges %u", header.sequence, header.acknowledged);
     qs_close(d);
-    d->sequence = header.sequence;
-    d->acknowledged = header.acknowledged;
+    d->found.sequence = header.sequence;
+    d->found.acknowledged = header.acknowledged;
     if (d->want_summary)
         qs_summary(d, "seq %u ack %u", header.sequence, header.acknowledged);
     return header;
@@ -91,7 +91,7 @@ static struct header read_header(struct qs_decoder *d)
 /* Whether the other end's client_connect is late: its first packets may overtake it. */
 static bool overtakes_answer(const struct q2_session *session, uint32_t sequence)
 {
-    return !session->base.connection && session->wanted.version &&
+    return !session->base.connection && session->handshake.wanted.version &&
            !session->base.to_server.started && !session->base.to_client.started &&
            sequence <= FIRST_NUMBERS;
 }
@@ -106,24 +106,24 @@ static void apply_connect(struct qs_decoder *d)
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
     struct qs_netchan *chan = qs_netchan_forth(d);
-    const bool expected = session->connect_pending || session->base.disconnected;
+    const bool expected = session->handshake.connect_pending || session->base.disconnected;
 
     if (overtakes_answer(session, sequence) ||
-        (d->direction == QS_C2S && qs_netchan_restarted(chan, sequence)) ||
-        ((session->asked || (expected && sequence <= FIRST_NUMBERS)) &&
+        (d->found.direction == QS_C2S && qs_netchan_restarted(chan, sequence)) ||
+        ((session->handshake.asked || (expected && sequence <= FIRST_NUMBERS)) &&
          qs_netchan_starts_over(chan, sequence)))
         q2_session_connect(session);
-    else if (session->connect_pending && sequence > chan->sequence)
-        session->connect_pending = false;
+    else if (session->handshake.connect_pending && sequence > chan->sequence)
+        session->handshake.connect_pending = false;
 }
 
 /* --- Messages --- */
 
 static void read_messages(struct qs_decoder *d)
 {
-    if (d->direction == QS_C2S)
+    if (d->found.direction == QS_C2S)
         q2_read_client_messages(d);
-    else if (d->direction == QS_S2C)
+    else if (d->found.direction == QS_S2C)
         q2_read_server_messages(d);
     else
         qs_undecoded(d);
@@ -135,7 +135,7 @@ static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
     const struct qs_netchan *server = &d->session->to_client;
 
     if (qs_lacks_sign_on(d) ||
-        (d->direction == QS_C2S && d->session->level_state == QS_LEVEL_SIGNING_ON &&
+        (d->found.direction == QS_C2S && d->session->level_state == QS_LEVEL_SIGNING_ON &&
          server->not_captured > not_captured))
         qs_level_lose(d->session, d->packet->number, true);
 }
@@ -147,7 +147,7 @@ static void arrive(struct qs_decoder *d, const struct header *header)
     uint32_t skipped;
 
     skipped = qs_receive(d, qs_netchan_forth(d), sequence);
-    if (d->accepted)
+    if (d->found.accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
     qs_note_gap(d, sequence, skipped, 0);
     qs_receive_reliable(d, header->reliable, header->reliable_ack);
@@ -159,7 +159,8 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
     static const struct qs_fragment_format format = {
         {0, 4}, Q2_FRAGMENT_DATA, Q2_FRAGMENTS, JOINED_MAX};
     struct q2_session *session = q2_session_of(d->session);
-    struct qs_fragments *list = d->direction == QS_S2C ? &session->to_client : &session->to_server;
+    struct qs_fragments *list =
+        d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
     GBytes *message = qs_receive_fragment(d, list, &format, header->fragment_offset, header->more);
 
     if (!message)
@@ -171,7 +172,7 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
 
 static void read_whole(struct qs_decoder *d, const struct header *header)
 {
-    if (d->direction != QS_DIRECTION_UNKNOWN)
+    if (d->found.direction != QS_DIRECTION_UNKNOWN)
         arrive(d, header);
     qs_read_received(d, read_messages);
 }
@@ -179,7 +180,8 @@ static void read_whole(struct qs_decoder *d, const struct header *header)
 /* The protocol of the session, if it was agreed on in the capture. */
 static bool is_known(const struct q2_session *session)
 {
-    return !session->guessed && (session->base.version || session->wanted.version);
+    return !session->handshake.guessed &&
+           (session->base.version || session->handshake.wanted.version);
 }
 
 /* Where the protocol is a guess, so is what the qport's bytes are. */
@@ -187,7 +189,7 @@ static bool is_of_client(struct qs_decoder *d, uint32_t qport)
 {
     const struct q2_session *session = q2_session_of(d->session);
 
-    return d->direction != QS_C2S || !qport || !is_known(session) ||
+    return d->found.direction != QS_C2S || !qport || !is_known(session) ||
            qs_receive_qport(d, qport, (struct qs_span){HEADER_SIZE, qport_size(session)});
 }
 
@@ -201,17 +203,17 @@ void q2_decode_netchan(struct qs_decoder *d)
         qs_undecoded(d);
         return;
     }
-    if (d->direction != QS_DIRECTION_UNKNOWN)
+    if (d->found.direction != QS_DIRECTION_UNKNOWN)
         apply_connect(d);
     header = read_header(d);
-    session->moved = false;
+    session->packet.moved = false;
     if (!is_of_client(d, header.qport))
         qs_read_dropped(d, header.fragment ? qs_undecoded : read_messages);
     else if (header.fragment)
         read_fragment(d, &header);
     else
         read_whole(d, &header);
-    if (d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
+    if (d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
         session->base.level_state == QS_LEVEL_SIGNING_ON)
         qs_level_lose(d->session, d->packet->number, false);
 }
@@ -304,7 +306,7 @@ static void apply(struct q2_session *session, const struct guess *guess)
         session->protocol_flags = guess->flags;
     session->qport_width = guess->qport_width;
     session->new_netchan = guess->new_netchan;
-    session->guessed = true;
+    session->handshake.guessed = true;
     q2_session_set_version(session, guess->version);
 }
 
@@ -317,10 +319,10 @@ static enum fit find_direction(struct qs_decoder *d, const struct q2_session *se
 {
     bool as_client, as_server;
 
-    *direction = d->direction;
-    if (d->direction != QS_DIRECTION_UNKNOWN)
-        return qs_reads_as(d, &session->base, d->direction, d->packet, decode) ? FITS_ONE
-                                                                               : FITS_NONE;
+    *direction = d->found.direction;
+    if (d->found.direction != QS_DIRECTION_UNKNOWN)
+        return qs_reads_as(d, &session->base, d->found.direction, d->packet, decode) ? FITS_ONE
+                                                                                     : FITS_NONE;
     as_client = qs_reads_as(d, &session->base, QS_C2S, d->packet, decode);
     as_server = qs_reads_as(d, &session->base, QS_S2C, d->packet, decode);
     *direction = as_client ? QS_C2S : QS_S2C;

@@ -51,7 +51,7 @@ static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t 
     if (range && value > 0)
         qs_emit_generated_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
                                range == ANY_STRING
-                                   ? qs_table_get(&session->configstrings, number)
+                                   ? qs_table_get(&session->level.configstrings, number)
                                    : q2_configstring(session, (enum q2_range)range, number));
     qs_label(d, " %u %s: %d", stat, name ? name : "", value);
     qs_close(d);

@@ -15,7 +15,7 @@ static void decode(struct qs_decoder *d)
     }
     if (!d->probing)
         q2_guess(d, decode);
-    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     q2_decode_netchan(d);
 }

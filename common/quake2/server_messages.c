@@ -36,7 +36,7 @@ static void read_muzzleflash(struct qs_decoder *d)
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
     uint8_t id;
 
-    if (entity && entity <= q2_session_of(d->session)->max_clients)
+    if (entity && entity <= q2_session_of(d->session)->level.max_clients)
         q2_emit_player_name(d, Q2_MUZZLEFLASH_PLAYER, at, entity - 1U, false);
     id = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE) & 0x7f;
     label_name(d, q2_muzzleflash_names, id);
@@ -246,9 +246,9 @@ static void read_inflated(struct qs_decoder *d, GBytes *inflated)
     struct q2_session *session = q2_session_of(d->session);
     const bool stopped = d->stop;
 
-    session->inflating = true;
+    session->packet.inflating = true;
     q2_read_source(d, "Inflated messages", inflated, q2_read_server_messages);
-    session->inflating = false;
+    session->packet.inflating = false;
     d->stop = stopped;
 }
 
@@ -262,7 +262,7 @@ static void read_zpacket(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    if (q2_session_of(d->session)->inflating) {
+    if (q2_session_of(d->session)->packet.inflating) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at,
                 "Compressed messages within compressed ones, which no client reads");
         return;
@@ -280,7 +280,7 @@ static void read_setting(struct qs_decoder *d)
     const int32_t value = qs_i32(d, Q2_SERVER_SETTING_VALUE);
 
     if (setting == SETTING_FPS && value > 0 && value <= FRAME_RATE_MAX)
-        q2_session_of(d->session)->frame_rate = (uint16_t)value;
+        q2_session_of(d->session)->level.frame_rate = (uint16_t)value;
 }
 
 /* --- The message loop */
@@ -340,7 +340,7 @@ const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint3
 static bool has_playerupdate(const struct qs_decoder *d)
 {
     return d->session->version == Q2_PROTOCOL_R1Q2 ||
-           (q2_session_of_const(d->session)->guessed && !d->source_depth);
+           (q2_session_of_const(d->session)->handshake.guessed && !d->source_depth);
 }
 
 static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, uint32_t id)
@@ -462,10 +462,10 @@ static void notice_test_release(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    if (session->base.version || d->direction == QS_C2S || !begins_like_test_release(d))
+    if (session->base.version || d->found.direction == QS_C2S || !begins_like_test_release(d))
         return;
     q2_session_set_version(session, Q2_PROTOCOL_TEST_RELEASE);
-    session->guessed = session->wanted.version != Q2_PROTOCOL_TEST_RELEASE;
+    session->handshake.guessed = session->handshake.wanted.version != Q2_PROTOCOL_TEST_RELEASE;
 }
 
 void q2_read_server_messages(struct qs_decoder *d)
@@ -482,6 +482,6 @@ void q2_decode_messages(struct qs_decoder *d)
 
     if (tracker)
         q2_tracker_begin_packet(tracker);
-    d->accepted = true;
+    d->found.accepted = true;
     q2_read_server_messages(d);
 }

@@ -74,7 +74,7 @@ static bool lacks_connect(const struct q2_session *session)
 {
     return session->variant.packed &&
            (session->qport_width == Q2_QPORT_UNKNOWN ||
-            (session->base.version == Q2_PROTOCOL_R1Q2 && !session->connect_minor));
+            (session->base.version == Q2_PROTOCOL_R1Q2 && !session->handshake.connect_minor));
 }
 
 static void begin_level(struct qs_decoder *d, const struct serverdata *data)
@@ -82,19 +82,19 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
     struct q2_session *session = q2_session_of(d->session);
 
     q2_session_begin_level(session);
-    session->frame_rate = data->frame_rate;
-    session->servercount = data->servercount;
+    session->level.frame_rate = data->frame_rate;
+    session->level.servercount = data->servercount;
     session->record = data->record;
     session->player = data->player;
     session->protocol_flags = data->flags;
     session->minor = data->minor;
-    if (data->version == Q2_PROTOCOL_R1Q2 && session->connect_minor &&
-        session->connect_minor < data->minor)
-        session->minor = session->connect_minor;
+    if (data->version == Q2_PROTOCOL_R1Q2 && session->handshake.connect_minor &&
+        session->handshake.connect_minor < data->minor)
+        session->minor = session->handshake.connect_minor;
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, data->gamedir);
     qs_table_set(&session->texts, Q2_TEXT_LEVEL, data->level);
     q2_session_set_version(session, data->version);
-    session->guessed = lacks_connect(session);
+    session->handshake.guessed = lacks_connect(session);
     if (session->tracker)
         q2_tracker_level(session->tracker);
 }
@@ -116,7 +116,7 @@ static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *d
 {
     if (q2_is_rerelease(data->version))
         return data->player != SPLIT_SCREEN &&
-               q2_session_of_const(d->session)->wanted.version != data->version;
+               q2_session_of_const(d->session)->handshake.wanted.version != data->version;
     return q2_is_decoded(data->version, data->minor);
 }
 

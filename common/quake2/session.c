@@ -33,11 +33,11 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     const struct q2_session *from = q2_session_of_const(from_base);
 
     *to = *from;
-    qs_table_copy(&to->configstrings, &from->configstrings);
+    qs_table_copy(&to->level.configstrings, &from->level.configstrings);
     qs_table_copy(&to->texts, &from->texts);
-    qs_table_copy(&to->baselines, &from->baselines);
-    qs_table_copy(&to->rosters, &from->rosters);
-    qs_table_copy(&to->solids, &from->solids);
+    qs_table_copy(&to->level.baselines, &from->level.baselines);
+    qs_table_copy(&to->level.rosters, &from->level.rosters);
+    qs_table_copy(&to->level.solids, &from->level.solids);
     qs_fragments_copy(&to->to_server, &from->to_server);
     qs_fragments_copy(&to->to_client, &from->to_client);
     qs_inflate_stream_copy(&to->gtv.inflating, &from->gtv.inflating);
@@ -57,11 +57,11 @@ bool q2_session_shares(const struct qs_session *a, const struct qs_session *b)
 {
     const struct q2_session *one = q2_session_of_const(a), *other = q2_session_of_const(b);
 
-    return qs_table_shares(&one->configstrings, &other->configstrings) &&
+    return qs_table_shares(&one->level.configstrings, &other->level.configstrings) &&
            qs_table_shares(&one->texts, &other->texts) &&
-           qs_table_shares(&one->baselines, &other->baselines) &&
-           qs_table_shares(&one->rosters, &other->rosters) &&
-           qs_table_shares(&one->solids, &other->solids) &&
+           qs_table_shares(&one->level.baselines, &other->level.baselines) &&
+           qs_table_shares(&one->level.rosters, &other->level.rosters) &&
+           qs_table_shares(&one->level.solids, &other->level.solids) &&
            qs_fragments_shares(&one->to_server, &other->to_server) &&
            qs_fragments_shares(&one->to_client, &other->to_client) &&
            gtv_shares(&one->gtv, &other->gtv);
@@ -71,8 +71,7 @@ void q2_session_forget_packet(struct qs_session *session)
 {
     struct q2_session *q2 = q2_session_of(session);
 
-    q2->inflating = q2->moved = false;
-    q2->newest = (struct q2_usercmd){0};
+    q2->packet = (struct q2_last_packet){0};
 }
 
 static void clear_gtv(struct q2_gtv *gtv)
@@ -86,15 +85,20 @@ static void clear_gtv(struct q2_gtv *gtv)
     g_free(gtv->blocks);
 }
 
+static void clear_level(struct q2_level *level)
+{
+    qs_table_clear(&level->configstrings);
+    qs_table_clear(&level->baselines);
+    qs_table_clear(&level->rosters);
+    qs_table_clear(&level->solids);
+}
+
 void q2_session_clear(struct qs_session *base)
 {
     struct q2_session *session = q2_session_of(base);
 
-    qs_table_clear(&session->configstrings);
+    clear_level(&session->level);
     qs_table_clear(&session->texts);
-    qs_table_clear(&session->baselines);
-    qs_table_clear(&session->rosters);
-    qs_table_clear(&session->solids);
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
     clear_gtv(&session->gtv);
@@ -105,7 +109,7 @@ void q2_session_clear(struct qs_session *base)
 void q2_session_connect(struct q2_session *session)
 {
     struct q2_session old = *session;
-    const struct q2_wanted *wanted = &old.wanted;
+    const struct q2_wanted *wanted = &old.handshake.wanted;
     const struct qs_view userinfo = qs_view_of(qs_table_get(&old.texts, Q2_TEXT_WANTED_USERINFO));
 
     q2_session_init(&session->base);
@@ -113,9 +117,9 @@ void q2_session_connect(struct q2_session *session)
     qs_session_connect(&session->base);
     session->gtv = old.gtv; /* is kept: the connection is in its stream */
     old.gtv = (struct q2_gtv){0};
-    session->wanted = *wanted;
+    session->handshake.wanted = *wanted;
     session->qport = wanted->qport;
-    session->connect_minor = session->minor = wanted->minor;
+    session->handshake.connect_minor = session->minor = wanted->minor;
     session->new_netchan = wanted->new_netchan;
     if (wanted->version) {
         session->qport_width = wanted->qport_width;
@@ -136,28 +140,23 @@ void q2_session_accept(struct q2_session *session)
     if (!session->base.connection || session->base.disconnected)
         q2_session_connect(session);
     else if (!idle)
-        session->connect_pending = true;
+        session->handshake.connect_pending = true;
 }
 
 void q2_session_set_netchan(struct q2_session *session, bool has_fragments)
 {
-    session->wanted.new_netchan = has_fragments;
-    if (!session->connect_pending)
+    session->handshake.wanted.new_netchan = has_fragments;
+    if (!session->handshake.connect_pending)
         session->new_netchan = has_fragments;
 }
 
 void q2_session_begin_level(struct q2_session *session)
 {
+    const int32_t count = session->level.servercount;
+
     qs_level_begin(&session->base);
-    session->old_servercount = session->servercount;
-    session->last_frame = 0;
-    session->frame_rate = 0;
-    session->max_clients = 0;
-    qs_table_clear(&session->configstrings);
-    qs_table_clear(&session->baselines);
-    qs_table_clear(&session->rosters);
-    session->roster_known = 0;
-    qs_table_clear(&session->solids);
+    clear_level(&session->level);
+    session->level = (struct q2_level){.servercount = count, .old_servercount = count};
 }
 
 void q2_session_use_donor(struct q2_session *session, const struct q2_session *donor,
@@ -165,20 +164,20 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
 {
     qs_level_begin(&session->base);
     qs_level_play(&session->base, 0);
-    session->servercount = donor->servercount;
-    session->last_frame = 0;
-    session->max_clients = donor->max_clients;
+    session->level.servercount = donor->level.servercount;
+    session->level.last_frame = 0;
+    session->level.max_clients = donor->level.max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;
     session->new_netchan = known->new_netchan;
-    session->connect_minor = known->connect_minor;
+    session->handshake.connect_minor = known->handshake.connect_minor;
     session->minor = known->minor;
     session->protocol_flags = known->protocol_flags;
-    session->guessed = known->guessed;
-    qs_table_clear(&session->configstrings);
-    qs_table_clear(&session->baselines);
-    qs_table_copy(&session->configstrings, &donor->configstrings);
-    qs_table_copy(&session->baselines, &donor->baselines);
+    session->handshake.guessed = known->handshake.guessed;
+    qs_table_clear(&session->level.configstrings);
+    qs_table_clear(&session->level.baselines);
+    qs_table_copy(&session->level.configstrings, &donor->level.configstrings);
+    qs_table_copy(&session->level.baselines, &donor->level.baselines);
     for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
         qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&donor->texts, text)));
     /* None that is decoded is older; up to 34 they differ in nothing that a packet shows. */
@@ -191,8 +190,9 @@ void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
     /* Of the rerelease demos are decoded; its connections are not like those of other engines. */
-    session->undecodable = version && !q2_is_decoded(version, session->minor) &&
-                           (!q2_is_rerelease(version) || session->wanted.version == version);
+    session->undecodable =
+        version && !q2_is_decoded(version, session->minor) &&
+        (!q2_is_rerelease(version) || session->handshake.wanted.version == version);
     session->variant =
         q2_variant_of(version, session->minor, session->protocol_flags, session->record);
 }
@@ -313,7 +313,7 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
 void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline)
 {
     if (baseline->number && baseline->number < Q2_ENTITIES_EXTENDED_MAX)
-        qs_table_set(&session->baselines, baseline->number,
+        qs_table_set(&session->level.baselines, baseline->number,
                      (struct qs_view){(const uint8_t *)baseline, sizeof *baseline});
 }
 
@@ -434,8 +434,8 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
         return;
     text.size = MIN(text.size, room_for(session, index));
     for (uint32_t part = text.size / string_room(session); part; part--) /* it lies over others */
-        qs_table_set(&session->configstrings, index + part, (struct qs_view){0});
-    qs_table_set(&session->configstrings, index, text);
+        qs_table_set(&session->level.configstrings, index + part, (struct qs_view){0});
+    qs_table_set(&session->level.configstrings, index, text);
     if (text.size && session->player >= 0 &&
         index == places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player) {
         g_autofree char *name = q2_player_name(session, (uint32_t)session->player);
@@ -443,7 +443,7 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
         qs_table_set(&session->texts, Q2_TEXT_PLAYER, qs_view_of(name));
     }
     if (index == places[Q2_RANGE_MAXCLIENTS].start)
-        session->max_clients =
+        session->level.max_clients =
             qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
 }
 
@@ -453,7 +453,7 @@ const char *q2_configstring(const struct q2_session *session, enum q2_range rang
 
     if (number >= place->count)
         return NULL;
-    return qs_table_get(&session->configstrings, place->start + number);
+    return qs_table_get(&session->level.configstrings, place->start + number);
 }
 
 char *q2_player_name(const struct q2_session *session, uint32_t player)

@@ -69,46 +69,61 @@ struct q2_usercmd {
     int16_t moves[3];  /* forward, side, up */
 };
 
-struct q2_session {
-    struct qs_session base;
-    struct q2_variant variant;
-    uint16_t qport;
-    enum q2_qport_width qport_width;
-    bool new_netchan;     /* sequence numbers have a fragment bit */
+/* What the ends ask for before a connection; of its packets. */
+struct q2_handshake {
     bool asked;           /* by a connect packet, and no connection has begun since */
     bool connect_pending; /* client_connect while traffic went on: does it start again at 1? */
     struct q2_wanted wanted;
-    uint32_t connect_minor;  /* of the connect packet; 0: unknown */
-    uint32_t minor;          /* in force; 0: none */
-    bool undecodable;        /* it is known that the version in force is not decoded */
-    bool guessed;            /* version, minor version and qport are guesses; see q2_guess() */
-    uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
-    int32_t servercount;     /* of the level; 0: unknown */
+    uint32_t connect_minor; /* of the connect packet; 0: unknown */
+    bool guessed;           /* version, minor version and qport are guesses; see q2_guess() */
+};
+
+/* What ends with the level. */
+struct q2_level {
+    int32_t servercount;     /* 0: unknown */
     int32_t old_servercount; /* of the level before; 0: none */
-    uint8_t record;          /* enum q2_record */
-    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
-    int16_t viewed;          /* whose statistics the client sees: its own, or another's */
     uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
     uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
-    int32_t last_frame;      /* number of the level's newest frame; 0: there was none */
+    int32_t last_frame;      /* number of the newest frame; 0: there was none */
     struct qs_table configstrings;
-    struct qs_table texts;     /* enum q2_text */
-    struct qs_table baselines; /* of the level: see q2_baseline_set() */
+    struct qs_table baselines; /* see q2_baseline_set() */
     struct qs_table rosters;   /* the players in recent frames; see frame_messages.c */
     int32_t roster_newest;     /* number of the newest of these */
     uint32_t roster_known;     /* bit n: there is one of the frame n before that */
-    struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
-
-    struct q2_gtv gtv; /* of a conversation over TCP */
     struct qs_table
-        solids;          /* of a demo of the rerelease: "1" for entities with a solid, else "0" */
-    uint64_t mvd_frames; /* of MVD, so far */
+        solids; /* of a demo of the rerelease: "1" for entities with a solid, else "0" */
+};
 
-    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+/* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+struct q2_last_packet {
     bool inflating;           /* what is read now was compressed */
     bool moved;               /* it carried a client's move */
     struct q2_usercmd newest; /* the newest command in it, of protocols 35 and 36 */
+};
+
+struct q2_session {
+    struct qs_session base;
+    struct q2_handshake handshake;
+
+    /* The connection. */
+    struct q2_variant variant;
+    uint16_t qport;
+    enum q2_qport_width qport_width;
+    bool new_netchan;        /* sequence numbers have a fragment bit */
+    uint32_t minor;          /* in force; 0: none */
+    bool undecodable;        /* it is known that the version in force is not decoded */
+    uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
+    uint8_t record;          /* enum q2_record */
+    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    int16_t viewed;          /* whose statistics the client sees: its own, or another's */
+    struct qs_table texts;   /* enum q2_text */
+    struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
+    struct q2_gtv gtv;                        /* of a conversation over TCP */
+    uint64_t mvd_frames;                      /* of MVD, so far */
+
+    struct q2_level level;
+    struct q2_last_packet packet;
 
     /*
      * Follows frames entity by entity; not owned. NULL in copies, so that it sees only the packets
@@ -171,7 +186,7 @@ void q2_baseline_set(struct q2_session *session, const struct q2_entity *baselin
 /* NULL: there is none of that number. Valid until the session's change. */
 static inline const struct q2_entity *q2_baseline(const struct q2_session *session, uint32_t number)
 {
-    return (const void *)qs_table_get(&session->baselines, number);
+    return (const void *)qs_table_get(&session->level.baselines, number);
 }
 
 /* --- Config strings: their ranges, and the names that they give to models, sounds, images, items

@@ -10,7 +10,7 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
 
     if (d->in.overrun || d->unchecked)
         return;
-    expected = qw_move_checksum(d->in.data + covered, d->in.pos - covered, d->sequence);
+    expected = qw_move_checksum(d->in.data + covered, d->in.pos - covered, d->found.sequence);
     qs_emit_generated_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
     if (checksum != expected)
         qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x, expected 0x%02x", checksum,
@@ -33,8 +33,8 @@ static void read_first_move(struct qs_decoder *d)
     struct qw_session *session = qw_session_of(d);
     struct qw_usercmd cmd = {0};
 
-    d->path.loss = qs_u8(d, QW_MOVE_LOSS);
-    d->path.has_loss = !d->in.overrun;
+    d->found.path.loss = qs_u8(d, QW_MOVE_LOSS);
+    d->found.path.has_loss = !d->in.overrun;
     for (unsigned i = 0; i < G_N_ELEMENTS(session->cmds); i++) {
         qw_read_usercmd(d, &cmd);
         session->cmds[i] = cmd;

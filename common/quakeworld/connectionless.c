@@ -586,7 +586,7 @@ bool qw_is_connectionless(const struct qs_decoder *d)
 
 void qw_decode_connectionless(struct qs_decoder *d)
 {
-    d->connectionless = true;
+    d->found.connectionless = true;
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);
@@ -619,7 +619,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
     const struct letter *command = find_bare_letter(d->packet);
     const struct oob oob = {.text = {d->in.data, d->in.size}};
 
-    d->connectionless = true;
+    d->found.connectionless = true;
     if (qw_is_quake_request(d->packet)) {
         qs_summary(d, "Quake connection request");
         qs_bytes(d, QW_QUAKE_REQUEST, d->in.size);

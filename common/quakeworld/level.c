@@ -84,7 +84,7 @@ void qw_level_command(struct qs_decoder *d, struct qs_view text)
     sign_on->request = request;
     sign_on->pending = true;
     if (request >> 24 == BEGIN)
-        qs_level_play(d->session, d->acknowledged + 1);
+        qs_level_play(d->session, d->found.acknowledged + 1);
 }
 
 /* --- Answers: a server sends one again if it does not know that it arrived --- */
@@ -162,15 +162,15 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
     struct qw_hole *hole = &session->hole;
     const struct qs_reliable *to_server = &d->session->to_server.reliable;
     const struct qs_reliable *to_client = &d->session->to_client.reliable;
-    const unsigned own = d->direction - QS_C2S;
+    const unsigned own = d->found.direction - QS_C2S;
 
     hole->is_before_donor &= skipped || others;
     if (hole->is_before_donor)
         return;
     if (MIN(skipped, others) >= ROUND_TRIPS * MAX(session->round_trip, 1)) {
         *hole = (struct qw_hole){.is_open = true};
-        hole->behind[own] = d->sequence;
-        hole->behind[!own] = d->acknowledged;
+        hole->behind[own] = d->found.sequence;
+        hole->behind[!own] = d->found.acknowledged;
     }
     if (!hole->is_open || d->session->lost.packet)
         return;
@@ -186,10 +186,10 @@ void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
 
-    if (!d->accepted || d->direction == QS_DIRECTION_UNKNOWN)
+    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
     follow_hole(d, skipped, others);
-    if (d->direction == QS_S2C)
+    if (d->found.direction == QS_S2C)
         session->sign_on.gap |= skipped;
     else if (qs_lacks_sign_on(d) && !session->sign_on.has_donor && !session->sign_on.downloads)
         qs_level_lose(d->session, d->packet->number, true);
@@ -217,7 +217,7 @@ static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decod
 
 bool qw_level_is_torn(const struct qs_decoder *d)
 {
-    return d->direction == QS_S2C && qs_packet_is_cut(d->packet) &&
+    return d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
            qw_session_of(d)->sign_on.has_donor && is_signing_on(d);
 }
 
@@ -226,13 +226,13 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
-    if (!d->accepted)
+    if (!d->found.accepted)
         return;
     if (qw_session_of(d)->hole.is_open)
         d->session->hole.fits_level = true;
     if (burst && is_signing_on(d) && (was_pending || sign_on->behind_gap))
         lose(d);
-    if (d->direction == QS_C2S) {
+    if (d->found.direction == QS_C2S) {
         sign_on->behind_gap = false;
         return;
     }
@@ -244,5 +244,5 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
         lacks_answer(sign_on, d))
         lose(d);
     qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;
-    qs_level_play(d->session, d->sequence);
+    qs_level_play(d->session, d->found.sequence);
 }

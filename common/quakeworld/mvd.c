@@ -97,8 +97,8 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     struct mvd_block block;
 
     qw_session_of(d)->content = (struct qs_view){0};
-    d->direction = QS_S2C;
-    d->accepted = true;
+    d->found.direction = QS_S2C;
+    d->found.accepted = true;
     qw_session_of(d)->mvd = true;
     if (!qw_mvd_read_block(&in, &block)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of an MVD");
@@ -295,7 +295,7 @@ void qw_read_hidden_messages(struct qs_decoder *d)
     while (qs_reader_left(&d->in) >= HEADER_SIZE)
         if (!read_message(d))
             break;
-    if (d->in.pos < d->in.size && !d->problems)
+    if (d->in.pos < d->in.size && !d->found.problems)
         qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
                 "Shorter than a hidden message");
     qs_undecoded(d);

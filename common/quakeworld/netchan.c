@@ -72,9 +72,9 @@ static void assume_extensions(struct qw_session *session)
 static void guess_format(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
-    const uint32_t size = d->direction == QS_C2S ? WORDS_SIZE + 2 : WORDS_SIZE;
+    const uint32_t size = d->found.direction == QS_C2S ? WORDS_SIZE + 2 : WORDS_SIZE;
 
-    if (d->direction == QS_DIRECTION_UNKNOWN || d->in.size <= size)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN || d->in.size <= size)
         return;
     session->format.stunaware = looks_biased(&d->in);
     session->format.fragments = looks_fragmentable(&d->in, size);
@@ -122,7 +122,7 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
 
-    return d->direction == QS_S2C ? &session->to_client : &session->to_server;
+    return d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
 }
 
 /* The rest of the packet, a fragment of a message. Returns whether the message is complete: it is
@@ -158,20 +158,20 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         header->sequence_word = qs_u32(d, QW_SEQUENCE_WORD);
         header->ack_word = qs_u32(d, QW_ACK_WORD);
     }
-    if (d->direction == QS_C2S)
+    if (d->found.direction == QS_C2S)
         header->qport = qs_u16(d, QW_QPORT);
     if (format->fragments)
         header->fragment_word = read_fragment_word(d);
-    d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
-    d->acknowledged = header->ack_word & QS_SEQUENCE_MASK;
+    d->found.sequence = header->sequence_word & QS_SEQUENCE_MASK;
+    d->found.acknowledged = header->ack_word & QS_SEQUENCE_MASK;
     qw_session_of(d)->header_size = d->in.pos;
     if (qs_label_wanted(d))
-        qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
-                 header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
+        qs_label(d, ": seq %u%s, ack %u%s", d->found.sequence,
+                 header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->found.acknowledged,
                  header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
     qs_close(d);
     if (d->want_summary)
-        qs_summary(d, "seq %u ack %u", d->sequence, d->acknowledged);
+        qs_summary(d, "seq %u ack %u", d->found.sequence, d->found.acknowledged);
 }
 
 /* The capture has the client's first packet before the accept that it answers, or instead of it. */
@@ -203,16 +203,17 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
     const bool expected =
         session->connecting || session->base.disconnected || overtakes_answer(session);
 
-    if (d->direction == QS_S2C ? session->connecting && server_begins(session, d->sequence)
-                               : qs_netchan_restarted(&session->base.to_server, d->sequence)) {
+    if (d->found.direction == QS_S2C
+            ? session->connecting && server_begins(session, d->found.sequence)
+            : qs_netchan_restarted(&session->base.to_server, d->found.sequence)) {
         qw_session_connect(session);
         session->format = *format; /* the client's request may not be there */
     }
-    if (d->direction != QS_C2S || !expected)
+    if (d->found.direction != QS_C2S || !expected)
         return;
-    if (chan->started && d->sequence >= chan->sequence)
+    if (chan->started && d->found.sequence >= chan->sequence)
         session->connecting = false;
-    else if (session->connecting || d->sequence < 2)
+    else if (session->connecting || d->found.sequence < 2)
         qw_session_connect(session);
 }
 
@@ -220,7 +221,7 @@ static void read_messages(struct qs_decoder *d)
 {
     qw_session_of(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
-    if (d->direction == QS_C2S)
+    if (d->found.direction == QS_C2S)
         qs_read_messages(d, QW_CLC, qw_client_message);
     else
         qs_read_messages(d, QW_SVC, qw_server_message);
@@ -235,8 +236,8 @@ static void confirm_connect(struct qs_decoder *d)
     struct qw_session *session = qw_session_of(d);
     uint32_t sequence;
 
-    if (!session->asked.known || session->connecting || d->direction == QS_DIRECTION_UNKNOWN ||
-        qs_reader_left(&d->in) < 4)
+    if (!session->asked.known || session->connecting ||
+        d->found.direction == QS_DIRECTION_UNKNOWN || qs_reader_left(&d->in) < 4)
         return;
     sequence = session->asked.stunaware ? qs_be32(d->in.data) - STUN_BIAS : qs_le32(d->in.data);
     if (qs_netchan_starts_over(qs_netchan_forth(d), sequence & QS_SEQUENCE_MASK))
@@ -258,8 +259,9 @@ static void read_joined(struct qs_decoder *d)
 static uint32_t skipped_by_other(const struct qs_decoder *d)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
-    const uint32_t ahead =
-        back->started && d->acknowledged > back->sequence ? d->acknowledged - back->sequence : 0;
+    const uint32_t ahead = back->started && d->found.acknowledged > back->sequence
+                               ? d->found.acknowledged - back->sequence
+                               : 0;
 
     return MAX(back->gap, ahead);
 }
@@ -284,7 +286,7 @@ static void take_message(struct qs_decoder *d, const struct header *header,
     const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
     const bool was_pending = qw_session_of(d)->sign_on.pending;
 
-    if (d->accepted)
+    if (d->found.accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
     if (!skipped && !others)
         qw_session_of(d)->round_trip = round_trip;
@@ -308,7 +310,7 @@ static void begin_packet(struct qw_session *session)
 
 static bool is_of_client(struct qs_decoder *d, const struct header *header)
 {
-    return d->direction != QS_C2S ||
+    return d->found.direction != QS_C2S ||
            qs_receive_qport(d, qs_seqinfo_qport(QPORT_SIZE, header->qport),
                             (struct qs_span){WORDS_SIZE, QPORT_SIZE});
 }
@@ -318,7 +320,7 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
     struct header header = {0};
 
     begin_packet(qw_session_of(d));
-    if (qs_reader_left(&d->in) < header_size(d->direction, format)) {
+    if (qs_reader_left(&d->in) < header_size(d->found.direction, format)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Shorter than a netchan header");
         qs_undecoded(d);
         return;
@@ -347,7 +349,7 @@ void qw_decode_netchan(struct qs_decoder *d)
 {
     struct qw_netchan_format format;
 
-    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     confirm_connect(d);
     /* A copy: a connection that begins with this packet has its own. */

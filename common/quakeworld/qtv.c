@@ -389,7 +389,7 @@ static void begin_stream(struct qs_decoder *d)
     qw_session_connect(session);
     session->qtv = qtv;
     session->qtv.begun = true;
-    d->accepted = true;
+    d->found.accepted = true;
 }
 
 static void follow_request(struct qs_decoder *d, const struct terms *terms)
@@ -465,7 +465,7 @@ static const struct qs_message_type *client_message(const struct qs_decoder *d, 
 
 static void decode_command(struct qs_decoder *d)
 {
-    d->accepted = true;
+    d->found.accepted = true;
     qs_summary(d, "QTV");
     qs_u16(d, QW_QTV_LENGTH);
     qs_read_messages(d, QW_QTV_CLC, client_message);
@@ -481,7 +481,7 @@ static void lose(struct qs_decoder *d)
 
 static void decode_rest(struct qs_decoder *d)
 {
-    d->accepted = qtv_of(d)->begun;
+    d->found.accepted = qtv_of(d)->begun;
     qs_summary(d, "%u bytes of a QTV stream", d->in.size);
     qs_undecoded(d);
 }
@@ -551,7 +551,7 @@ void qw_decode_unit(struct qs_decoder *d)
     const struct qs_view bytes = {d->packet->data, d->packet->size};
 
     qtv_of(d)->block = false;
-    d->connectionless = !qtv_of(d)->begun;
+    d->found.connectionless = !qtv_of(d)->begun;
     if (stage == QW_QTV_STAGE_COMPRESSED)
         decode_compressed(d);
     else if (stage == QW_QTV_STAGE_LOST)

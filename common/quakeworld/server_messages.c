@@ -183,7 +183,7 @@ static void read_chokecount(struct qs_decoder *d)
 
     qs_label(d, ": %u", count);
     qw_session_of(d)->choked = count;
-    d->path.choked = count;
+    d->found.path.choked = count;
 }
 
 /* --- The players --- */
@@ -396,7 +396,7 @@ static void read_download(struct qs_decoder *d)
     struct qs_transfer transfer = {.event = QS_TRANSFER_PIECE};
     int16_t size;
 
-    if (d->connectionless || qw_session_of(d)->ext.fte & FTE_CHUNKEDDOWNLOADS) {
+    if (d->found.connectionless || qw_session_of(d)->ext.fte & FTE_CHUNKEDDOWNLOADS) {
         read_chunk(d);
         return;
     }

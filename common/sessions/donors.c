@@ -125,7 +125,7 @@ struct qs_donor *qs_donors_packet(struct qs_donors *donors, struct qs_donor *don
                                   const struct qs_demo_format *format, unsigned number,
                                   const struct qs_decoder *decoder, const struct qs_address *server)
 {
-    if (!decoder->accepted)
+    if (!decoder->found.accepted)
         return donor;
     if (!donor)
         donor = find_session(donors, format, number);

@@ -114,8 +114,8 @@ static bool is_numbered(const struct candidate *candidate, read_word *word, int 
 
 static bool has_move(const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
+        const uint16_t id = g_array_index(decoder->found.messages, struct qs_message, i).id;
 
         if (id < 32 && decoder->protocol->moves >> id & 1)
             return true;

@@ -182,17 +182,17 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
     (void)file;
     if (trial->refused)
         return false;
-    if (!decoder->messages->len || !decoder->accepted || qs_packet_is_cut(packet))
+    if (!decoder->found.messages->len || !decoder->found.accepted || qs_packet_is_cut(packet))
         return true;
     if (qs_decoder_problems(decoder)) {
-        trial->unread += decoder->direction == QS_S2C;
+        trial->unread += decoder->found.direction == QS_S2C;
         return true;
     }
     if (trial->begun && decoder->session->level != trial->level)
         return false; /* the session's own next sign-on */
     trial->begun = true;
     trial->level = decoder->session->level;
-    trial->read += decoder->direction == QS_S2C;
+    trial->read += decoder->found.direction == QS_S2C;
     trial->format->observe(trial->match, decoder);
     return true;
 }

@@ -251,17 +251,17 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
 {
     struct qs_match_level *level = last_level(match);
 
-    if (!d->accepted || !d->protocol->player)
+    if (!d->found.accepted || !d->protocol->player)
         return;
     if (!level || d->session->level != match->level)
         level = begin_level(match, packet->time);
     match->level = d->session->level;
     level->to = MAX(level->to, packet->time);
-    if (!level->map && d->player_events->len)
+    if (!level->map && d->found.player_events->len)
         level->map = qs_map_of(d->protocol, d->session);
-    for (guint i = 0; i < d->player_events->len; i++) {
+    for (guint i = 0; i < d->found.player_events->len; i++) {
         const struct qs_player_event *event =
-            &g_array_index(d->player_events, struct qs_player_event, i);
+            &g_array_index(d->found.player_events, struct qs_player_event, i);
         struct qs_match_player *player = match->slots[event->slot];
 
         if (is_other(player, event))

@@ -354,8 +354,9 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
 
     if (late)
         join_late(session, decoded,
-                  received_from_server || decoder->direction == QS_C2S ? &session->shared.state
-                                                                       : NULL);
+                  received_from_server || decoder->found.direction == QS_C2S
+                      ? &session->shared.state
+                      : NULL);
     if (session->late)
         qs_late_session_packet(session->late, decoder, decoded->location.file, decoded->packet);
     else
@@ -395,7 +396,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
 
     shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
-    if (!decoder->connectionless)
+    if (!decoder->found.connectionless)
         shared->end = MAX(shared->end, packet->time);
     if (qs_packet_is_cut(packet)) {
         shared->cut++;
@@ -404,8 +405,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     shared->problems += qs_decoder_problems(decoder) != 0;
     if (shared->quality)
         qs_path_add(shared->quality, decoder);
-    shared->received_from_server |= decoder->accepted && decoder->direction == QS_S2C;
-    shared->received_from_client |= decoder->accepted && decoder->direction == QS_C2S;
+    shared->received_from_server |= decoder->found.accepted && decoder->found.direction == QS_S2C;
+    shared->received_from_client |= decoder->found.accepted && decoder->found.direction == QS_C2S;
     if (session->donors)
         session->donor = qs_donors_packet(session->donors, session->donor, shared->format,
                                           shared->number, decoder, &shared->server);
@@ -414,7 +415,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
         update_demo(session, decoded, late, received_from_server);
-    if (decoder->connectionless)
+    if (decoder->found.connectionless)
         keep_known(session, decoder->session);
     follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
     shared->state = *decoder->session;

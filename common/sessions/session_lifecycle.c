@@ -18,7 +18,7 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
     const uint32_t before = conversation->numbered.number;
     const uint32_t number = qs_number_session(&sessions->numbering, &conversation->numbered,
                                               demo ? 0 : conversation->state->connection,
-                                              demo || decoded->decoder->accepted);
+                                              demo || decoded->decoder->found.accepted);
 
     if (number != before)
         qs_conversation_end_session(sessions, conversation, QS_SESSION_REPLACED);

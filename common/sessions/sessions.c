@@ -243,7 +243,7 @@ static void add_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
     packet->time = qs_time_moved(now, conversation->clock - qs_flow_table_shifted(sessions->flows));
     process_datagram(sessions, conversation, packet, &found.seqinfo);
     qs_conversation_limit_sessions(sessions, conversation, now);
-    announced = &sessions->decoders[protocol].announced;
+    announced = &sessions->decoders[protocol].found.announced;
     next = announced->valid ? qs_conversation_announce(sessions, protocol, announced, now) : NULL;
     if (next)
         process_earlier(sessions, next);

@@ -273,7 +273,7 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
         if (!location_select(&all->location, i))
             continue;
         replace_texts(all);
-        if (decoded->decoder->connectionless)
+        if (decoded->decoder->found.connectionless)
             replace_more_passwords(all);
     }
     return location_write(&all->location);

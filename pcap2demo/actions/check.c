@@ -296,10 +296,10 @@ static void check_packet(struct qs_sessions_handler *handler,
         compare_packet(check, decoded);
     /* Counts a packet with several units once. */
     findings->packets += decoded->packet->unit <= 1;
-    findings->undecoded += decoded->decoder->undecoded;
+    findings->undecoded += decoded->decoder->found.undecoded;
     findings->secrets += check->redactor.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
-        findings->notes[i] += decoded->decoder->notes[i];
+        findings->notes[i] += decoded->decoder->found.notes[i];
     move_problems(check, findings, decoded->location.packet);
 }
 

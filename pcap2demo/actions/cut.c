@@ -193,8 +193,8 @@ static bool is_covered(const struct cut *cut, const struct qs_address *address, 
 
 static const struct qs_address *client_of(const struct qs_decoded_packet *decoded)
 {
-    return decoded->decoder->direction == QS_S2C ? &decoded->packet->destination
-                                                 : &decoded->packet->source;
+    return decoded->decoder->found.direction == QS_S2C ? &decoded->packet->destination
+                                                       : &decoded->packet->source;
 }
 
 static void remember_handshake(struct cut *cut, const struct qs_address *client, uint64_t frame)
@@ -254,7 +254,7 @@ static void update_prologue(struct prologue *prologue, uint64_t frame,
         prologue->last = frame;
     }
     prologue->level_last = frame;
-    if (decoder->accepted && !prologue->sign_on->broken)
+    if (decoder->found.accepted && !prologue->sign_on->broken)
         prologue->late_join->add_packet(prologue->sign_on, decoder);
 }
 

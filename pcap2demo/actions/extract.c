@@ -180,7 +180,7 @@ static void extract_packet(struct qs_sessions_handler *handler,
                            const struct qs_decoded_packet *decoded)
 {
     struct extract *extract = (struct extract *)handler;
-    const GArray *transfers = decoded->decoder->transfers;
+    const GArray *transfers = decoded->decoder->found.transfers;
     struct receiver *receiver;
 
     if (!transfers->len || !decoded->session || !decoded->session->chosen)

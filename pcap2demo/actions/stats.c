@@ -74,8 +74,8 @@ static void stats_packet(struct qs_sessions_handler *handler,
     struct qs_links *links = links_of(stats, decoded->conversation);
     struct qs_tally_packet packet = {.counted = stats->counter.counted,
                                      .packet = decoded->packet,
-                                     .direction = decoder->direction,
-                                     .connectionless = decoder->connectionless};
+                                     .direction = decoder->found.direction,
+                                     .connectionless = decoder->found.connectionless};
     struct qs_packet_links found;
 
     qs_links_take(links, decoder);

@@ -49,8 +49,9 @@ static void counts_free(gpointer data)
 /* What the receiver drops, or has already, is no part of what a session is like. */
 static bool is_repeated(const struct qs_decoder *decoder)
 {
-    return decoder->notes[QS_NOTE_SEQUENCE_STALE] || decoder->notes[QS_NOTE_SEQUENCE_DUPLICATE] ||
-           decoder->notes[QS_NOTE_RETRANSMISSION];
+    return decoder->found.notes[QS_NOTE_SEQUENCE_STALE] ||
+           decoder->found.notes[QS_NOTE_SEQUENCE_DUPLICATE] ||
+           decoder->found.notes[QS_NOTE_RETRANSMISSION];
 }
 
 /* Where nothing moves, a list is as short as it can be. */
@@ -74,19 +75,20 @@ static void add_packet(struct expect_counts *counts, const struct qs_message_cou
     const struct qs_tally_packet packet = {.counted = counter->counted,
                                            .fields = counter->fields,
                                            .packet = decoded->packet,
-                                           .direction = decoder->direction,
+                                           .direction = decoder->found.direction,
                                            .ack_rtt = -1};
 
     for (int i = 0; i < QS_NOTE_KINDS; i++)
-        qs_share_add(&counts->problems[i], decoder->notes[i], packet.packet->number);
-    qs_share_add(&counts->problems[EXPECT_UNDECODED], decoder->undecoded, packet.packet->number);
-    if (is_repeated(decoder) || decoder->connectionless)
+        qs_share_add(&counts->problems[i], decoder->found.notes[i], packet.packet->number);
+    qs_share_add(&counts->problems[EXPECT_UNDECODED], decoder->found.undecoded,
+                 packet.packet->number);
+    if (is_repeated(decoder) || decoder->found.connectionless)
         return;
     if (counts->level != decoded->session->state.level)
         counts->playing = false;
     counts->level = decoded->session->state.level;
     qs_tally_add(counts->playing ? &counts->play : &counts->sign_on, &packet);
-    if (decoder->direction != QS_S2C)
+    if (decoder->found.direction != QS_S2C)
         return;
     if (counts->playing)
         count_moves(counts, &packet);

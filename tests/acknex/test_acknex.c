@@ -103,7 +103,7 @@ FIXTURE_TEST(test_worked_example)
     assert_double(f, "acknex.position.z", 3, 0);
     /* An angle counts in 360/65535 degrees: no number of them is 180 exactly. */
     assert_double(f, "acknex.pan", 180, 360.0 / 65535 / 2);
-    assert_string_equal(f->decoder.summary->str, "S→C: update entity 7: position, pan");
+    assert_string_equal(f->decoder.found.summary->str, "S→C: update entity 7: position, pan");
 }
 
 FIXTURE_TEST(test_example_with_intel_angles)
@@ -122,7 +122,7 @@ FIXTURE_TEST(test_example_with_fixed_positions)
 
     f->decoder.options = options;
     DECODE(f, QS_S2C, EXAMPLE);
-    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
     DECODE(f, QS_S2C, "\x83\x07\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\xf4\xff\xff\x80\x00");
     assert_clean(f);
     assert_double(f, "acknex.position.x", 1, 0);
@@ -139,9 +139,9 @@ FIXTURE_TEST(test_direction_decides_layout)
 {
     DECODE(f, QS_C2S, "\x04\x01\x00\x00\x00");
     assert_clean(f);
-    assert_string_equal(f->decoder.summary->str, "C→S: remove entity 1");
+    assert_string_equal(f->decoder.found.summary->str, "C→S: remove entity 1");
     DECODE(f, QS_S2C, "\x04\x01\x00\x00\x00");
-    assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
 FIXTURE_TEST(test_direction_found_by_reading)
@@ -149,7 +149,7 @@ FIXTURE_TEST(test_direction_found_by_reading)
     acknex_protocol.session_init(&f->session.base);
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00");
     assert_clean(f);
-    assert_int_equal(f->decoder.direction, QS_C2S);
+    assert_int_equal(f->decoder.found.direction, QS_C2S);
     /* Who is the server is known from here on. */
     assert_int_equal(f->session.base.server, QS_END_B);
 }
@@ -159,7 +159,7 @@ FIXTURE_TEST(test_direction_not_needed)
 {
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00");
     assert_clean(f);
-    assert_int_equal(f->decoder.direction, QS_DIRECTION_UNKNOWN);
+    assert_int_equal(f->decoder.found.direction, QS_DIRECTION_UNKNOWN);
     assert_double(f, "acknex.skill", 1, 0);
 }
 
@@ -167,8 +167,8 @@ FIXTURE_TEST(test_direction_not_needed)
 FIXTURE_TEST(test_direction_needed)
 {
     DECODE(f, QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00");
-    assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_equal(f->decoder.undecoded, 5);
+    assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(f->decoder.found.undecoded, 5);
 }
 
 /* --- What a session learns
@@ -196,7 +196,7 @@ FIXTURE_TEST(test_entity_of_a_player)
     assert_text(f, "acknex.entity.file", "warlock.mdl");
     assert_text(f, "acknex.entity.player", "Bob");
     assert_int_equal(find(f, "acknex.entity.file")[-3], ':'); /* generated */
-    assert_string_equal(f->decoder.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
+    assert_string_equal(f->decoder.found.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
 }
 
 FIXTURE_TEST(test_removed_entity_is_forgotten)
@@ -217,7 +217,7 @@ FIXTURE_TEST(test_type_update_names_the_entity)
     assert_clean(f);
     assert_text(f, "acknex.entity.file", "house.wmb");
     assert_absent(f, "acknex.entity.player");
-    assert_string_equal(f->decoder.summary->str, "S→C: update×2");
+    assert_string_equal(f->decoder.found.summary->str, "S→C: update×2");
 }
 
 FIXTURE_TEST(test_join_and_level_end_what_was)
@@ -309,19 +309,19 @@ FIXTURE_TEST(test_unknown_messages)
             continue;
         decode(f, direction, bytes, sizeof bytes);
         assert_non_null(strstr(f->sink.log->str, "acknex.message 0+1 = "));
-        assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-        assert_int_equal(f->decoder.undecoded, update ? 7 : 9);
+        assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+        assert_int_equal(f->decoder.found.undecoded, update ? 7 : 9);
     }
 }
 
 FIXTURE_TEST(test_malformed_messages)
 {
     DECODE(f, QS_C2S, "\x0a\1\0\xff\xff\1\2\3");
-    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_equal(f->decoder.undecoded, 3);
+    assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.found.undecoded, 3);
     DECODE(f, QS_S2C, "\x0b\1\0no end");
-    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_equal(f->decoder.undecoded, 6);
+    assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->decoder.found.undecoded, 6);
 }
 
 /* --- Recognition
@@ -367,11 +367,11 @@ FIXTURE_TEST(test_recognition)
 FIXTURE_TEST(test_summary)
 {
     DECODE(f, QS_C2S, JOIN_BOB "\x07");
-    assert_string_equal(f->decoder.summary->str, "C→S: join as \"Bob\", ping");
+    assert_string_equal(f->decoder.found.summary->str, "C→S: join as \"Bob\", ping");
     DECODE(f, QS_C2S, CREATE_WARLOCK);
-    assert_string_equal(f->decoder.summary->str, "C→S: create \"warlock.mdl\"");
+    assert_string_equal(f->decoder.found.summary->str, "C→S: create \"warlock.mdl\"");
     DECODE(f, QS_S2C, "\x07\x05\x00\x00\x48\x41");
-    assert_string_equal(f->decoder.summary->str, "S→C: server time 12.5");
+    assert_string_equal(f->decoder.found.summary->str, "S→C: server time 12.5");
     DECODE(f, QS_S2C, "\x12\x07\x00\x15\x00");
-    assert_string_equal(f->decoder.summary->str, "S→C: function 21 with entity 7");
+    assert_string_equal(f->decoder.found.summary->str, "S→C: function 21 with entity 7");
 }

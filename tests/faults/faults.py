@@ -125,10 +125,10 @@ FAULTS = [
     # Rebuilders and demo formats.
     ("demo", "lost < MOVES_PER_PACKET ? MOVES_PER_PACKET - 1 - lost : 0",
      "lost < MOVES_PER_PACKET ? lost - 1 : 0"),
-    ("demo", "qwd->has_next ? qwd->next : decoder->acknowledged + 1",
-     "qwd->has_next ? qwd->next : decoder->acknowledged"),
+    ("demo", "qwd->has_next ? qwd->next : decoder->found.acknowledged + 1",
+     "qwd->has_next ? qwd->next : decoder->found.acknowledged"),
     ("demo", "    if (now > qwd->time)\n        qwd->time = now;", "    qwd->time = now;"),
-    ("demo", "const bool cut = decoder->accepted && qs_packet_is_cut(packet);",
+    ("demo", "const bool cut = decoder->found.accepted && qs_packet_is_cut(packet);",
      "const bool cut = false;"),
     ("demo", "return message->bytes[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;",
      "return message->bytes[1] == TE_RAILTRAIL2;"),
@@ -140,13 +140,13 @@ FAULTS = [
     ("demo", "while (i && blocks->held[i - 1].sequence > after &&", "while (0 &&"),
     ("demo", "return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&", "return base &&"),
     ("demo", "= next ? next->valid : player->valid;", "= 0;"),
-    ("demo", "if (decoder->acknowledged >= qwd->blocks.player.out &&", "if (0 &&"),
+    ("demo", "if (decoder->found.acknowledged >= qwd->blocks.player.out &&", "if (0 &&"),
     ("demo", "    if (next)\n"
      "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),
     ("quakeworld", "if (parent && !--parent->children)", "if (parent)"),
     ("quakeworld", "return sequence - 1 - (uint8_t)(sequence - 1 - from);",
      "return sequence - (uint8_t)(sequence - 1 - from);"),
-    ("demo", "if (dem->ended && decoder->direction == QS_C2S)", "if (dem->ended)"),
+    ("demo", "if (dem->ended && decoder->found.direction == QS_C2S)", "if (dem->ended)"),
     ("demo", "const uint32_t length = GUINT32_TO_LE(block->len - header_size);",
      "const uint32_t length = GUINT32_TO_LE(block->len);"),
     ("demo", ".forbidden = SU_EXTEND1,", ".forbidden = 0,"),
@@ -179,7 +179,7 @@ FAULTS = [
      "datagram->cut = fragment->offset + bytes->size;"),
 
     # Sessions and actions.
-    ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
+    ("sessions", "if (!decoder->found.connectionless)\n        shared->end", "shared->end"),
     ("sessions", "now - qs_flow_last(table, oldest->data) >= table->idle;",
      "now - qs_flow_last(table, oldest->data) >= table->idle / 2;"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",

@@ -42,7 +42,7 @@ static void end(struct session *s)
  */
 static uint32_t problems_of(const struct session *s)
 {
-    return qs_decoder_problems(&s->decoder) - s->decoder.notes[QS_NOTE_CHECKSUM_BAD];
+    return qs_decoder_problems(&s->decoder) - s->decoder.found.notes[QS_NOTE_CHECKSUM_BAD];
 }
 
 static struct qs_packet packet_of(const struct fuzz_piece *piece)

@@ -71,7 +71,7 @@ static void end_update(struct wire *wire, GByteArray *message)
 
     wire->decoder.want_entities = QS_ENTITIES_ALL;
     wire_block(wire, (struct qs_view){message->data, message->len});
-    update = &g_array_index(wire->decoder.entities, struct qs_entity_update, 0);
+    update = &g_array_index(wire->decoder.found.entities, struct qs_entity_update, 0);
     g_byte_array_set_size(message,
                           (guint)(update->bytes.data + update->bytes.size - message->data));
     qs_write_u16(message, 0x8000);
@@ -91,7 +91,7 @@ static void check_kept(struct wire *wire, GByteArray *message)
     assert_true(kept->len > 0);
     qs_write_u8(kept, SVC_NOP);
     wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});
-    assert_int_equal(wire->decoder.messages->len, 2);
+    assert_int_equal(wire->decoder.found.messages->len, 2);
     qs_sign_on_free(sign_on);
 }
 
@@ -136,7 +136,7 @@ WIRE_TEST(test_animations)
           "\0\x80",
           "nq.entity.bone.count = 1");
     wire_block(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\5"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_MALFORMED], 1);
 }
 
 /* --- Entities up to DP4 --- */
@@ -193,10 +193,10 @@ WIRE_TEST(test_csqcentities)
 {
     wire_assert_reads(wire, VIEW(DP7));
     wire_assert_reads(wire, VIEW("\x3a\5\x80\6\x80\0\0\1"));
-    assert_int_equal(wire->decoder.messages->len, 2);
+    assert_int_equal(wire->decoder.found.messages->len, 2);
     wire_block(wire, VIEW("\x3a\5\x80\6\0\1\2\3\0\0"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_int_equal(wire->decoder.undecoded, 5);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(wire->decoder.found.undecoded, 5);
 }
 
 /* --- Updates of Quake's kind --- */
@@ -315,7 +315,7 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, sequence, (struct qs_view){frames, sizeof frames});
     found = wire->session.base.to_client.not_captured - before;
-    assert_int_equal(wire->decoder.notes[QS_NOTE_NOT_CAPTURED] != 0, found != 0);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_NOT_CAPTURED] != 0, found != 0);
     return found;
 }
 

@@ -13,12 +13,12 @@
 
 static uint32_t notes(const struct wire *wire, enum qs_note note)
 {
-    return wire->decoder.notes[note];
+    return wire->decoder.found.notes[note];
 }
 
 static void assert_delivered(const struct wire *wire, struct qs_view expected, bool reliable)
 {
-    assert_true(wire->decoder.accepted);
+    assert_true(wire->decoder.found.accepted);
     assert_view_is(wire->session.delivered.bytes, expected);
     assert_int_equal(wire->session.delivered.reliable, reliable);
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
@@ -52,13 +52,13 @@ WIRE_TEST(test_single_fragment)
     delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
     HEARD("9+3 nq.print.text = \"hi\"");
     assert_int_equal(wire->session.base.connection, 1);
-    assert_int_equal(wire->decoder.sequence, 0);
+    assert_int_equal(wire->decoder.found.sequence, 0);
 }
 
 WIRE_TEST(test_fragments)
 {
     delivers_nothing(wire, DATA, 0, VIEW("\x08h"));
-    assert_true(wire->decoder.accepted);
+    assert_true(wire->decoder.found.accepted);
     HEARD("8+2 nq.fragment.data = 0868");
     wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
@@ -86,7 +86,7 @@ WIRE_TEST(test_retransmission)
 {
     wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02who\0"));
     delivers_nothing(wire, LAST, 0, VIEW("\x0d\x02liar\0"));
-    assert_false(wire->decoder.accepted);
+    assert_false(wire->decoder.found.accepted);
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
     assert_true(wire_received(wire, "nq.updatename.name = \"liar\""));   /* shown, */
     assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
@@ -265,7 +265,7 @@ WIRE_TEST(test_cut)
 {
     wire->cut = 1;
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\x01\x08hi\0"));
-    assert_true(wire->decoder.accepted);
+    assert_true(wire->decoder.found.accepted);
     assert_view_is(wire->session.delivered.bytes, VIEW("\x01"));
     assert_int_equal(notes(wire, QS_NOTE_CUT), 1);
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
@@ -340,11 +340,11 @@ WIRE_TEST(test_bad_headers)
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a\0\0\0\0\1\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
-    assert_int_equal(wire->decoder.undecoded, 1);
+    assert_int_equal(wire->decoder.found.undecoded, 1);
     HEARD("10+1 nq.undecoded = 01");
     wire_packet(wire, QS_S2C, VIEW("\0\x10\xff\xff\0\0\0\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
-    assert_int_equal(wire->decoder.undecoded, 0);
+    assert_int_equal(wire->decoder.found.undecoded, 0);
     wire_packet(wire, QS_S2C, VIEW("\0\x04\0\x08\0\0\0\0"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
 }
@@ -354,12 +354,12 @@ WIRE_TEST(test_direction_by_content)
 {
     wire->nameless = true;
     wire_send(wire, QS_S2C, LAST, 9, VIEW("\x01"));
-    assert_int_equal(wire->decoder.direction, QS_DIRECTION_UNKNOWN);
+    assert_int_equal(wire->decoder.found.direction, QS_DIRECTION_UNKNOWN);
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     wire_send(wire, QS_C2S, UNRELIABLE, 5, VIEW("\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"));
-    assert_int_equal(wire->decoder.direction, QS_C2S);
+    assert_int_equal(wire->decoder.found.direction, QS_C2S);
     wire_send(wire, QS_S2C, LAST, 10, VIEW("\x01"));
-    assert_int_equal(wire->decoder.direction, QS_S2C);
+    assert_int_equal(wire->decoder.found.direction, QS_S2C);
     assert_delivered(wire, VIEW("\x01"), true);
 }
 
@@ -367,7 +367,7 @@ WIRE_TEST(test_direction_by_content)
 
 WIRE_TEST(test_announced_port)
 {
-    const struct qs_announcement *announced = &wire->decoder.announced;
+    const struct qs_announcement *announced = &wire->decoder.found.announced;
 
     wire_packet(wire, QS_C2S, VIEW("\x80\0\0\x0c\1QUAKE\0\3"));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
@@ -396,7 +396,7 @@ WIRE_TEST(test_two_handshakes)
     HEARD("nq.oob.value = \"darkplaces 3\"");
     assert_true(wire->session.darkplaces_client);
     wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x90\x65\0\0"));
-    assert_false(wire->decoder.announced.valid);
+    assert_false(wire->decoder.found.announced.valid);
     assert_int_equal(wire->session.base.connection, 1);
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
     wire_send(wire, QS_S2C, LAST, 1, PRINT_HI);

@@ -29,7 +29,7 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
     wire_assert_reads(wire, VIEW("\x0b" QUAKE LIST));
     assert_int_equal(wire->session.ext.fte2, 0);
     wire_block(wire, VIEW("\x56\0\0\0\0\0\0\0\0"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
 WIRE_TEST(client_says_what_it_can)
@@ -97,7 +97,7 @@ WIRE_TEST(other_messages_of_the_server)
           "nq.temp_entity.count = 7");
     assert_null(qs_table_get(&wire->session.models, 1 | 0x4000));
     wire_block(wire, VIEW("\x53zz"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
 }
 
 /* Protocol 15 with FTE's FLOATCOORDS: its angles and coordinates are as wide as 999's. */
@@ -175,7 +175,7 @@ WIRE_TEST(updates_may_not_be_captured)
     assert_int_equal(wire->session.base.to_client.not_captured, 0);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 1, VIEW("\x32\x13\0\0\0\x32\x14\0\0\0"));
     assert_int_equal(wire->session.base.to_client.not_captured, 1);
-    assert_int_equal(wire->decoder.notes[QS_NOTE_NOT_CAPTURED], 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
 }
 
 /* A capture that begins in a game: the messages themselves tell. */

@@ -40,12 +40,12 @@ WIRE_TEST(test_serverinfo)
 WIRE_TEST(test_undecoded_protocols)
 {
     wire_block(wire, VIEW("\x0b\xd2\4\0\0" LISTS)); /* 1234 */
-    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 0);
-    assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 0);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_MALFORMED], 0);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 0);
     wire_block(wire, VIEW("\x39\1\2\3\4"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_int_equal(wire->decoder.undecoded, 5);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(wire->decoder.found.undecoded, 5);
     wire_assert_reads(wire, VIEW("\2"));
     assert_true(wire->session.base.disconnected);
 }
@@ -134,8 +134,8 @@ WIRE_TEST(test_moves)
     assert_false(wire->session.moved);
     assert_true(wire->session.base.disconnected);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 5, VIEW("\x05\1"));
-    assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_equal(wire->decoder.undecoded, 1);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(wire->decoder.found.undecoded, 1);
 }
 
 /* --- clientdata --- */
@@ -385,14 +385,14 @@ WIRE_TEST(test_temp_entities)
     for (size_t i = 0; i < G_N_ELEMENTS(temp_entities); i++) {
         bytes[1] = temp_entities[i].type;
         wire_assert_reads(wire, (struct qs_view){bytes, 2u + temp_entities[i].size});
-        assert_int_equal(wire->decoder.messages->len, 1);
+        assert_int_equal(wire->decoder.found.messages->len, 1);
         wire_block(wire, (struct qs_view){bytes, 1u + temp_entities[i].size});
-        assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
+        assert_int_equal(wire->decoder.found.notes[QS_NOTE_MALFORMED], 1);
     }
     bytes[1] = 14;
     wire_block(wire, (struct qs_view){bytes, 8});
-    assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_equal(wire->decoder.undecoded, 6);
+    assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(wire->decoder.found.undecoded, 6);
 }
 
 WIRE_TEST(test_unknown_messages)
@@ -403,8 +403,8 @@ WIRE_TEST(test_unknown_messages)
         const uint8_t bytes[] = {SVC_NOP, unknown[i], SVC_NOP};
 
         wire_block(wire, (struct qs_view){bytes, sizeof bytes});
-        assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-        assert_int_equal(wire->decoder.undecoded, 1);
+        assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+        assert_int_equal(wire->decoder.found.undecoded, 1);
     }
 }
 

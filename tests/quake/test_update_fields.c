@@ -43,8 +43,9 @@ static uint32_t length_of(const struct form *form, uint32_t bits)
     d.in.pos = form->read == nq_read_update; /* its message has the mask's first byte */
     form->read(&d);
     length = d.in.pos;
-    if (d.entities->len) {
-        const struct qs_view update = g_array_index(d.entities, struct qs_entity_update, 0).bytes;
+    if (d.found.entities->len) {
+        const struct qs_view update =
+            g_array_index(d.found.entities, struct qs_entity_update, 0).bytes;
 
         length = update.data ? update.size : length;
     }

@@ -126,7 +126,7 @@ static bool is_decoded(struct wire *wire, uint16_t version)
 
     memcpy(bytes + 5, lists, sizeof lists);
     wire_block(wire, (struct qs_view){bytes, sizeof bytes - 1});
-    return !wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED];
+    return !wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED];
 }
 
 /* DarkPlaces protocol.c, the list of its protocols; QuakeSpasm protocol.h. */

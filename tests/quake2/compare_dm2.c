@@ -54,7 +54,7 @@ static void keep_messages(struct recording *recording, const struct q2_tracker *
     const guint before = recording->messages->len;
     guint frames = 0;
 
-    for (guint i = 0; i < decoder->messages->len; i++) {
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
         const int32_t number = message->id == SVC_FRAME ? q2_tracker_begun(tracker, frames++) : 0;
         const struct q2_frame *frame = number ? q2_tracker_frame(tracker, number) : NULL;

@@ -121,7 +121,7 @@ CONVERSION_TEST(test_frame_rate)
 {
     const struct q2_frame *frame;
 
-    conversion->session.frame_rate = 40;
+    conversion->session.level.frame_rate = 40;
     add_entity(conversion, 5, 2);
     conversion->frame.number = 9;
     assert_null(convert(conversion, 0));
@@ -149,7 +149,7 @@ CONVERSION_TEST(test_change_of_rate)
     for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
         const struct q2_frame *frame;
 
-        conversion->session.frame_rate = frames[i].rate;
+        conversion->session.level.frame_rate = frames[i].rate;
         conversion->frame.number = frames[i].number;
         frame = convert(conversion, 0);
         assert_int_equal(frame ? frame->number : 0, frames[i].expected);

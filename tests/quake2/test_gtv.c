@@ -170,12 +170,12 @@ STREAM_TEST(test_messages)
 STREAM_TEST(test_bad_messages)
 {
     assert_int_not_equal(send(game, SERVER, VIEW("\1\0\x0a")), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
     assert_int_not_equal(send(game, CLIENT, VIEW("\1\0\x05")), 0);
     assert_int_not_equal(send(game, SERVER, VIEW(PRINT)), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_MALFORMED], 1);
     assert_int_not_equal(send(game, SERVER, VIEW("\x02\0\x04\x02")), 0); /* reserved */
-    assert_int_equal(game->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
     assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
 }
 
@@ -188,19 +188,19 @@ STREAM_TEST(test_carried_messages)
                               VIEW("\x08\0\x04\x0a\2\x0b"
                                    "a\1\1\1")),
                          0);
-    assert_int_equal(game->decoder.undecoded, 1);
+    assert_int_equal(game->decoder.found.undecoded, 1);
     /* A multicast that ends behind its message. */
     assert_int_not_equal(send(game, SERVER, VIEW("\x04\0\x04\x0a\2\6")), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_MALFORMED], 1);
 }
 
 STREAM_TEST(test_unknown_minor_version)
 {
     assert_int_not_equal(send(game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1")), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     assert_true(game->session.undecodable);
     assert_int_not_equal(send(game, SERVER, VIEW(NOP)), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
 }
 
 /* --- The deflate stream --- */
@@ -280,7 +280,7 @@ static void assert_lost(struct game *game, enum qs_end end)
 {
     assert_int_equal(game->session.gtv.stage[end], Q2_GTV_STAGE_LOST);
     assert_int_not_equal(send(game, end, VIEW(NOP)), 0);
-    assert_int_equal(game->decoder.undecoded, 4);
+    assert_int_equal(game->decoder.found.undecoded, 4);
 }
 
 TEST(test_lost)
@@ -301,7 +301,7 @@ TEST(test_lost)
     shake_hands(&game, VIEW(SERVER_HELLO));
     packet.missing = 100;
     unit(&game, &packet);
-    assert_int_equal(game.decoder.notes[QS_NOTE_NOT_CAPTURED], 1);
+    assert_int_equal(game.decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
     assert_lost(&game, SERVER);
     game_close(&game);
     shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));

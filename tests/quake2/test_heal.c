@@ -14,8 +14,8 @@ static void open_session(struct q2_session *session, int32_t version, int16_t pl
 {
     q2_protocol.session_init(&session->base);
     session->base.version = version;
-    session->servercount = 77;
-    session->max_clients = 8;
+    session->level.servercount = 77;
+    session->level.max_clients = 8;
     session->player = player;
     q2_tracker_attach(q2_tracker_new(), session);
 }
@@ -89,7 +89,7 @@ TEST(test_peers_that_cannot_help)
     assert_false(
         dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 2)); /* it has no such frame */
     assert_false(dm2_heal(&two.healing, &two.session, &two.session, KNOWN + 1));
-    two.peer.servercount++;
+    two.peer.level.servercount++;
     assert_false(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1)); /* another level */
     close_two(&two);
 }

@@ -100,8 +100,8 @@ GAME_TEST(test_test_release)
     static const uint8_t block[] = {7, 25, 0, 0, 0, 1, 2, 3};
 
     assert_int_not_equal(game_block(game, block, sizeof block), 0);
-    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_int_equal(game->decoder.undecoded, sizeof block);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game->decoder.found.undecoded, sizeof block);
 }
 
 /* --- Compressed packets */
@@ -141,7 +141,7 @@ GAME_TEST(test_zpacket)
     static const uint8_t inner[] = {SVC_NOP, SVC_PRINT, 2, 'h', 'i', 0};
 
     assert_int_equal(decode_packed(game, zpacket(inner, sizeof inner, sizeof inner)), 0);
-    assert_int_equal(game->decoder.messages->len, 3);
+    assert_int_equal(game->decoder.found.messages->len, 3);
     /* A size that is not the right one, both ways. */
     assert_int_not_equal(decode_packed(game, zpacket(inner, sizeof inner, 5)), 0);
     assert_int_not_equal(decode_packed(game, zpacket(inner, sizeof inner, 60000)), 0);
@@ -157,8 +157,8 @@ GAME_TEST(test_nested_zpackets)
     GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
 
     assert_int_not_equal(decode_packed(game, around), 0);
-    for (guint i = 0; i < game->decoder.messages->len; i++)
-        assert_int_equal(g_array_index(game->decoder.messages, struct qs_message, i).id,
+    for (guint i = 0; i < game->decoder.found.messages->len; i++)
+        assert_int_equal(g_array_index(game->decoder.found.messages, struct qs_message, i).id,
                          SVC_ZPACKET);
     /* One behind the other is as usual. */
     assert_int_equal(decode_packed(game, block), 0);
@@ -178,8 +178,8 @@ GAME_TEST(test_many_zpackets)
         g_byte_array_append(block, one->data, one->len);
     }
     assert_int_not_equal(decode_packed(game, block), 0);
-    assert_int_equal(game->decoder.messages->len, MESSAGES + PACKETS);
-    assert_int_equal(game->decoder.notes[QS_NOTE_LIMIT], PACKETS - 1);
+    assert_int_equal(game->decoder.found.messages->len, MESSAGES + PACKETS);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_LIMIT], PACKETS - 1);
 }
 
 #define FRAME(number, delta) 20, number, 0, 0, 0, delta, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18

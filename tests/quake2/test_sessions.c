@@ -109,7 +109,7 @@ TEST(test_again_after_disconnect)
     connect_game(&game);
     assert_int_equal(game.session.base.connection, 2);
     run_to(&game, 1, 3);
-    assert_true(game.decoder.accepted);
+    assert_true(game.decoder.found.accepted);
     game_close(&game);
 }
 
@@ -125,7 +125,7 @@ TEST(test_again_without_disconnect)
     assert_int_equal(game.session.base.connection, 1);
     run_to(&game, 1, 1);
     assert_int_equal(game.session.base.connection, 2);
-    assert_true(game.decoder.accepted);
+    assert_true(game.decoder.found.accepted);
     game_close(&game);
 }
 
@@ -136,9 +136,9 @@ GAME_TEST(test_stale_packets_teach_nothing)
 
     send_packet(game, QS_END_B, 3, newer, sizeof newer);
     send_packet(game, QS_END_B, 2, string, sizeof string);
-    assert_false(game->decoder.accepted);
-    assert_int_equal(game->decoder.notes[QS_NOTE_SEQUENCE_STALE], 1);
-    assert_string_equal(qs_table_get(&game->session.configstrings, 0), "new level");
+    assert_false(game->decoder.found.accepted);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_SEQUENCE_STALE], 1);
+    assert_string_equal(qs_table_get(&game->session.level.configstrings, 0), "new level");
 }
 
 /* What a session knew stays as it was when a copy goes on. */
@@ -149,8 +149,8 @@ GAME_TEST(test_copies)
 
     q2_protocol.session_copy(&before.base, &game->session.base);
     send_packet(game, QS_END_B, 1, string, sizeof string);
-    assert_null(qs_table_get(&before.configstrings, 0));
-    assert_non_null(qs_table_get(&game->session.configstrings, 0));
+    assert_null(qs_table_get(&before.level.configstrings, 0));
+    assert_non_null(qs_table_get(&game->session.level.configstrings, 0));
     q2_protocol.session_clear(&before.base);
 }
 
@@ -175,14 +175,14 @@ static void assert_stays_undecoded(struct game *game)
 
     for (uint32_t i = 1; i < 4; i++) {
         send_packet(game, QS_END_B, i, &nop, 1);
-        assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-        assert_int_equal(game->decoder.messages->len, 0);
-        assert_int_equal(game->decoder.undecoded, 1);
+        assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+        assert_int_equal(game->decoder.found.messages->len, 0);
+        assert_int_equal(game->decoder.found.undecoded, 1);
     }
     send_packet(game, QS_END_B, 4, serverdata, sizeof serverdata);
-    assert_int_equal(game->decoder.messages->len, 0);
+    assert_int_equal(game->decoder.found.messages->len, 0);
     send_packet(game, QS_END_A, 1, &nop, 1);
-    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     send_text(game, QS_END_B, "disconnect");
     connect_game(game);
     game->session.base.disconnected = true;
@@ -271,7 +271,7 @@ TEST(test_demos_that_are_not_decoded)
         assert_int_not_equal(game_block(&game, block, sizeof block), 0);
         assert_is(&game, kinds[i].version);
         assert_int_not_equal(game_block(&game, &nop, 1), 0);
-        assert_int_equal(game.decoder.messages->len, 0);
+        assert_int_equal(game.decoder.found.messages->len, 0);
         game_close(&game);
     }
 }
@@ -289,14 +289,14 @@ TEST(test_demos_of_the_rerelease)
         game_open(&game);
         assert_int_equal(game_block(&game, block, sizeof block), 0);
         assert_is(&game, versions[i]);
-        assert_int_equal(game.session.frame_rate, 40);
+        assert_int_equal(game.session.level.frame_rate, 40);
         assert_int_equal(game.session.base.level, 1);
         game_close(&game);
         game_open(&game);
         block[12] = 0xfe; /* player -2 */
         block[13] = 0xff;
         assert_int_not_equal(game_block(&game, block, sizeof block), 0);
-        assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+        assert_int_equal(game.decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
         game_close(&game);
     }
 }

@@ -321,7 +321,7 @@ WATCH_TEST(test_aqtion_frames)
 WATCH_TEST(test_q2repro_messages)
 {
     SHOWN(Q2_SERVERDATA_FPS, 40, SERVERDATA_1038(0x1d, 0));
-    assert_int_equal(watch->game.session.frame_rate, 40);
+    assert_int_equal(watch->game.session.level.frame_rate, 40);
     READS(25, 2, 0xa3, 5, 0x41, 9);
     SHOWS({Q2_DAMAGE_AMOUNT, 0, 3}, {Q2_DAMAGE_SHIELD, 0, 1}, {Q2_DAMAGE_ARMOR, 1, 1},
           {Q2_DAMAGE_DIRECTION, 1, 9});
@@ -444,11 +444,11 @@ WATCH_TEST(test_client_number)
 WATCH_TEST(test_serverdata_flags)
 {
     READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3, 2, 1, 1, 1, 6);
-    assert_int_equal(watch->game.decoder.messages->len, 2);
+    assert_int_equal(watch->game.decoder.found.messages->len, 2);
     SHOWS({Q2_SERVERDATA_WATERJUMP, 0, 1});
     assert_null(nth(watch, Q2_SERVERDATA_FLAGS, 0));
     READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x00, 4, 2, 8, 0, 6);
-    assert_int_equal(watch->game.decoder.messages->len, 2);
+    assert_int_equal(watch->game.decoder.found.messages->len, 2);
     SHOWS({Q2_SERVERDATA_FLAGS, 0, 8});
     assert_true(watch->game.session.variant.extensions);
     assert_false(watch->game.session.variant.extensions2);
@@ -596,7 +596,7 @@ WATCH_TEST(test_next_level)
     begin_34(watch);
     assert_null(q2_tracker_frame(watch->game.session.tracker, 1));
     assert_null(q2_baseline(&watch->game.session, 5));
-    assert_null(qs_table_get(&watch->game.session.configstrings, 1312));
+    assert_null(qs_table_get(&watch->game.session.level.configstrings, 1312));
     set_string(watch, 1312 + 1, "second\\male/grunt");
     assert_null(flashing_player(watch, 2)); /* how many players there may be is not known yet */
     set_string(watch, 30, "8");
@@ -643,8 +643,8 @@ WATCH_TEST(test_updates_of_many_frames)
         if (i != GAP)
             read_block(watch, BLOCK(FULL_FRAME(i), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES));
         if (i == KNOWN)
-            qs_table_copy(&kept, &watch->game.session.rosters);
-        assert_true(i < KNOWN || qs_table_shares(&kept, &watch->game.session.rosters));
+            qs_table_copy(&kept, &watch->game.session.level.rosters);
+        assert_true(i < KNOWN || qs_table_shares(&kept, &watch->game.session.level.rosters));
     }
     for (uint8_t i = 1; i <= FRAMES; i++) {
         const bool known = i > FRAMES - KNOWN && i != GAP;

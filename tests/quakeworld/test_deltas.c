@@ -64,7 +64,7 @@ static void check_packet(struct qs_decoder *decoder, const struct fte_session *a
     session.ext.fte2 = agreed->fte2;
     session.ext.mvd1 = agreed->mvd1;
     qs_decode(decoder, &session.base, NULL, &packet);
-    if (qs_decoder_problems(decoder) || decoder->messages->len != 2)
+    if (qs_decoder_problems(decoder) || decoder->found.messages->len != 2)
         fail_msg("FTEX %#x, FTE2 %#x, MVD1 %#x: word %#x, bits %#x", agreed->fte, agreed->fte2,
                  agreed->mvd1, qs_le16(bytes->data + 9), qs_le32(bytes->data + 11));
     qw_protocol.session_clear(&session.base);

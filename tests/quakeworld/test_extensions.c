@@ -93,14 +93,14 @@ FIXTURE_TEST(fragments_are_joined)
     use_fte_netchan(f);
     READS(server, FRAGMENT_SERVER("\5", "\1\0") "\x1a"
                                                 "Hello, ");
-    assert_false(f->decoder.accepted);
+    assert_false(f->decoder.found.accepted);
     HEARD("qw.sequence = 5\n", "qw.fragment.more = true\n");
     READS(server, FRAGMENT_SERVER("\5", "\2\0") "world\0");
-    assert_true(f->decoder.accepted);
+    assert_true(f->decoder.found.accepted);
     HEARD("qw.fragment.offset = 8\n", "qw.centerprint.text = Hello, world\n");
     assert_non_null(f->session.joined);
     assert_int_equal(g_bytes_get_size(f->session.joined), 14);
-    assert_int_equal(g_array_index(f->decoder.messages, struct qs_message, 0).source, 1);
+    assert_int_equal(g_array_index(f->decoder.found.messages, struct qs_message, 0).source, 1);
 }
 
 FIXTURE_TEST(a_lost_fragment_drops_the_message)
@@ -108,19 +108,19 @@ FIXTURE_TEST(a_lost_fragment_drops_the_message)
     use_fte_netchan(f);
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "12345678"));
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
-    assert_false(f->decoder.accepted);
+    assert_false(f->decoder.found.accepted);
     HEARD("! Fragment at 16 does not follow the 8 bytes that are there: dropped\n");
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\2\0") "x"));
-    assert_false(f->decoder.accepted);
+    assert_false(f->decoder.found.accepted);
 }
 
 FIXTURE_TEST(a_late_fragment_is_stale)
 {
     use_fte_netchan(f);
     from_server(f, VIEW(FRAGMENT_SERVER("\7", "\0\0") "\1"));
-    assert_true(f->decoder.accepted);
+    assert_true(f->decoder.found.accepted);
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\1\0") "12345678"));
-    assert_false(f->decoder.accepted);
+    assert_false(f->decoder.found.accepted);
     HEARD("! Sequence number 6 comes late\n");
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
@@ -131,7 +131,7 @@ FIXTURE_TEST(words_without_the_bias_are_ignored)
     use_fte_netchan(f);
     READS(server, "\0\1\0\0\x21\x12\xa4\x42"
                   "123456789012");
-    assert_false(f->decoder.accepted);
+    assert_false(f->decoder.found.accepted);
     HEARD("! Without STUNAWARE's bias: engines ignore it\n");
 }
 

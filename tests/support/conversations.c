@@ -96,7 +96,7 @@ static struct qs_conversation *find(struct reading *reading, const struct qs_pac
 /* The packet just decoded may say from which port its server goes on. */
 static void follow_announcement(struct reading *reading, int protocol)
 {
-    const struct qs_announcement *announced = &reading->decoders[protocol].announced;
+    const struct qs_announcement *announced = &reading->decoders[protocol].found.announced;
     char *name;
 
     if (!announced->valid)

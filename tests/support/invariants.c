@@ -244,8 +244,9 @@ static void start(struct invariants *invariants, const struct qs_packet *packet)
 
 static void check_messages(const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
+        const struct qs_message *message =
+            &g_array_index(decoder->found.messages, struct qs_message, i);
 
         if (message->source == 0 && (message->offset > decoder->packet->size ||
                                      message->length > decoder->packet->size - message->offset))
@@ -256,13 +257,13 @@ static void check_messages(const struct qs_decoder *decoder)
 
 static void check_counts(const struct invariants *invariants, const struct qs_decoder *decoder)
 {
-    if (invariants->undecoded != decoder->undecoded)
-        broken(NULL, "%u bytes undecoded, %" G_GUINT64_FORMAT " of them shown", decoder->undecoded,
-               invariants->undecoded);
+    if (invariants->undecoded != decoder->found.undecoded)
+        broken(NULL, "%u bytes undecoded, %" G_GUINT64_FORMAT " of them shown",
+               decoder->found.undecoded, invariants->undecoded);
     for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
-        if (invariants->notes[i] != decoder->notes[i])
+        if (invariants->notes[i] != decoder->found.notes[i])
             broken(qs_note_kinds[i].suffix, "%u notes, %" G_GUINT64_FORMAT " of them shown",
-                   decoder->notes[i], invariants->notes[i]);
+                   decoder->found.notes[i], invariants->notes[i]);
 }
 
 static void decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
@@ -309,15 +310,17 @@ static void check_silence(const struct qs_decoder *received, const struct qs_ses
 {
     const struct qs_packet *packet = received->packet;
 
-    check_same("messages", are_same_messages(received->messages, silent->messages), packet);
-    check_same("problems", received->problems == silent->problems, packet);
+    check_same("messages", are_same_messages(received->found.messages, silent->found.messages),
+               packet);
+    check_same("problems", received->found.problems == silent->found.problems, packet);
     check_same("header",
-               received->accepted == silent->accepted && received->sequence == silent->sequence &&
-                   received->acknowledged == silent->acknowledged,
+               received->found.accepted == silent->found.accepted &&
+                   received->found.sequence == silent->found.sequence &&
+                   received->found.acknowledged == silent->found.acknowledged,
                packet);
     check_same("path",
-               received->path.choked == silent->path.choked &&
-                   received->path.loss == silent->path.loss,
+               received->found.path.choked == silent->found.path.choked &&
+                   received->found.path.loss == silent->found.path.loss,
                packet);
     check_same("numbers",
                are_same_numbers(&after->to_client, &silent_after->to_client) &&
@@ -364,7 +367,7 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
     check_counts(invariants, decoder);
     check_messages(decoder);
     if (decoder->want_summary)
-        check_utf8("summary", decoder->summary->str);
+        check_utf8("summary", decoder->found.summary->str);
 }
 
 /* A sum of what a decode found. */
@@ -375,10 +378,10 @@ static uint64_t outcome(struct invariants *invariants, struct qs_decoder *decode
 
     invariants->bytes = 0;
     invariants_decode(invariants, decoder, session, packet);
-    sum = invariants->bytes * 31 + invariants->fields * 7 + decoder->undecoded;
+    sum = invariants->bytes * 31 + invariants->fields * 7 + decoder->found.undecoded;
     for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
-        sum = sum * 31 + decoder->notes[i];
-    return sum * 31 + decoder->messages->len;
+        sum = sum * 31 + decoder->found.notes[i];
+    return sum * 31 + decoder->found.messages->len;
 }
 
 void invariants_decode_twice(struct invariants *invariants, struct qs_decoder *decoder,

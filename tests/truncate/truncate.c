@@ -50,9 +50,9 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     decoder.want_summary = true;
     truncation->invariants.compare_silent = size == visit->packet->size;
     invariants_decode(&truncation->invariants, &decoder, session, &packet);
-    if (!decoder.notes[QS_NOTE_CUT] != (size == wire_size)) {
+    if (!decoder.found.notes[QS_NOTE_CUT] != (size == wire_size)) {
         fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: said %u times that it is cut\n",
-                packet.number, size, decoder.notes[QS_NOTE_CUT]);
+                packet.number, size, decoder.found.notes[QS_NOTE_CUT]);
         abort();
     }
     qs_decoder_clear(&decoder);

@@ -348,8 +348,8 @@ static void notes(struct qs_decoder *d)
     qs_note(d, QS_NOTE_UNUSUAL, 1, 2, "%s is %d", "this", 5);
     qs_note(d, QS_NOTE_UNUSUAL, 0, 0, "plain");
     qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "gap");
-    assert_int_equal(d->notes[QS_NOTE_UNUSUAL], 2);
-    assert_int_equal(d->notes[QS_NOTE_SEQUENCE_GAP], 1);
+    assert_int_equal(d->found.notes[QS_NOTE_UNUSUAL], 2);
+    assert_int_equal(d->found.notes[QS_NOTE_SEQUENCE_GAP], 1);
     assert_int_equal(qs_decoder_problems(d), 0);
     qs_note(d, QS_NOTE_CHECKSUM_BAD, 0, 1, "bad");
     assert_int_equal(qs_decoder_problems(d), 1);
@@ -385,7 +385,7 @@ static void decode_into(struct qs_sink *sink)
     toy_protocol.session_init(&session.base);
     qs_decoder_init(&d, &toy_protocol);
     qs_decode(&d, &session.base, sink, &packet);
-    assert_int_equal(d.notes[QS_NOTE_UNUSUAL], 1);
+    assert_int_equal(d.found.notes[QS_NOTE_UNUSUAL], 1);
     if (sink)
         assert_ptr_equal(sink->protocol, &toy_protocol);
     qs_decoder_clear(&d);

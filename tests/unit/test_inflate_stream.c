@@ -211,12 +211,12 @@ TEST(test_no_stream)
 
     open_stream(&stream);
     assert_false(more(&stream, VIEW("MVD2")));
-    assert_int_equal(stream.decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(stream.decoder.found.notes[QS_NOTE_MALFORMED], 1);
     close_stream(&stream);
     open_stream(&stream);
     assert_true(more(&stream, VIEW("\x78\x9c")));
     assert_false(more(&stream, VIEW("\x07")));
-    assert_int_equal(stream.decoder.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(stream.decoder.found.notes[QS_NOTE_MALFORMED], 1);
     close_stream(&stream);
 }
 
@@ -229,7 +229,7 @@ static void assert_limit(uint32_t size, bool good)
     open_stream(&stream);
     stream.session.may_inflate = QS_INFLATED_MAX - QS_INFLATED_AHEAD;
     assert_int_equal(more(&stream, qs_view_of_bytes(packed)), good);
-    assert_int_equal(stream.decoder.notes[QS_NOTE_LIMIT], !good);
+    assert_int_equal(stream.decoder.found.notes[QS_NOTE_LIMIT], !good);
     assert_int_equal(stream.out->len, good ? size : 0);
     close_stream(&stream);
 }
@@ -259,6 +259,6 @@ TEST(test_limit_of_a_session)
     }
     assert_true(stream.out->len >= SIZE);
     assert_true(stream.out->len <= QS_INFLATED_AHEAD + QS_INFLATED_RATIO * sent);
-    assert_true(stream.decoder.notes[QS_NOTE_LIMIT]);
+    assert_true(stream.decoder.found.notes[QS_NOTE_LIMIT]);
     close_stream(&stream);
 }

@@ -150,7 +150,7 @@ static unsigned notes_of(struct qs_view data)
     toy_protocol.session_init(&session.base);
     qs_decoder_init(&d, &toy_protocol);
     qs_decode(&d, &session.base, NULL, &packet);
-    notes = d.notes[QS_NOTE_UNUSUAL];
+    notes = d.found.notes[QS_NOTE_UNUSUAL];
     qs_decoder_clear(&d);
     return notes;
 }

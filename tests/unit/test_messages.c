@@ -149,7 +149,7 @@ static void decode(struct fixture *f, struct qs_view data)
 
 static void expect_message(const struct fixture *f, guint index, struct qs_message expected)
 {
-    const struct qs_message *m = &g_array_index(f->d.messages, struct qs_message, index);
+    const struct qs_message *m = &g_array_index(f->d.found.messages, struct qs_message, index);
 
     assert_int_equal(m->offset, expected.offset);
     assert_int_equal(m->length, expected.length);
@@ -160,20 +160,20 @@ static void expect_message(const struct fixture *f, guint index, struct qs_messa
 FIXTURE_TEST(test_messages_kept)
 {
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
-    assert_int_equal(f->d.messages->len, 4);
+    assert_int_equal(f->d.found.messages->len, 4);
     expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false, NULL});
     expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false, NULL});
     expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false, NULL});
     expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false, NULL});
     assert_true(qs_has_message(&f->d, BYTE) && qs_has_message(&f->d, NESTED));
     /* The last one, cut short, is not kept. */
-    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);
+    assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 1);
     /* And all is forgotten with the next packet. */
     decode(f, VIEW("\1"));
-    assert_int_equal(f->d.messages->len, 1);
+    assert_int_equal(f->d.found.messages->len, 1);
     assert_true(qs_has_message(&f->d, NOP));
     assert_false(qs_has_message(&f->d, BYTE));
-    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
+    assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);
 }
 
 FIXTURE_TEST(test_problems)
@@ -181,10 +181,10 @@ FIXTURE_TEST(test_problems)
     decode(f, VIEW("\1\1"));
     assert_int_equal(qs_decoder_problems(&f->d), 0);
     decode(f, VIEW("\1\5"));
-    assert_int_equal(f->d.undecoded, 0);
+    assert_int_equal(f->d.found.undecoded, 0);
     assert_int_equal(qs_decoder_problems(&f->d), 1);
     decode(f, VIEW("\x63\0\0"));
-    assert_int_equal(f->d.undecoded, 2);
+    assert_int_equal(f->d.found.undecoded, 2);
     assert_int_equal(qs_decoder_problems(&f->d), 2);
 }
 
@@ -202,8 +202,8 @@ FIXTURE_TEST(test_cut_packet)
                         "open toy.group @1\ntoy.id 1+1 = 5\nclose @2\n"
                         "toy.undecoded 2+1 = 01\n"
                         "note cut 3+0 \"The capture lacks the last 7 of 10 bytes\"\n");
-    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
-    assert_int_equal(f->d.notes[QS_NOTE_CUT], 1);
+    assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);
+    assert_int_equal(f->d.found.notes[QS_NOTE_CUT], 1);
     log_sink_clear(&sink);
 }
 
@@ -242,7 +242,7 @@ DECODES(test_nesting_limit, VIEW("\7"),
 FIXTURE_TEST(test_hostile_nesting)
 {
     decode(f, VIEW("\6\x0a\6\x08\6\6\6\4\6\2\6\0"));
-    assert_int_equal(f->d.messages->len, QS_SOURCES_MAX + 1);
+    assert_int_equal(f->d.found.messages->len, QS_SOURCES_MAX + 1);
     assert_int_equal(f->d.source_depth, 0);
 }
 
@@ -256,8 +256,8 @@ FIXTURE_TEST(test_server_messages)
     protocol.decode_server_messages = read_all;
     f->d.protocol = &protocol;
     qs_decode_server_messages(&f->d, &f->session.base, NULL, &block);
-    assert_int_equal(f->d.direction, QS_S2C);
-    assert_int_equal(f->d.messages->len, 1);
+    assert_int_equal(f->d.found.direction, QS_S2C);
+    assert_int_equal(f->d.found.messages->len, 1);
 }
 
 /* --- The summary */
@@ -266,7 +266,7 @@ static void expect_summary(struct fixture *f, struct qs_view data, const char *e
 {
     f->d.want_summary = true;
     decode(f, data);
-    assert_string_equal(f->d.summary->str, expected);
+    assert_string_equal(f->d.found.summary->str, expected);
 }
 
 static void summarize(struct qs_decoder *d)
@@ -289,7 +289,7 @@ FIXTURE_TEST(test_summary_unwanted)
 {
     toy_decode = summarize;
     decode(f, VIEW(""));
-    assert_string_equal(f->d.summary->str, "");
+    assert_string_equal(f->d.found.summary->str, "");
 }
 
 /* --- Trials */
@@ -321,7 +321,7 @@ FIXTURE_TEST(test_trials)
     decode(f, VIEW("\2\7\5\1"));
     assert_int_equal(f->d.in.pos, 4);
     assert_int_equal(qs_decoder_problems(&f->d), 0);
-    assert_int_equal(f->d.messages->len, 0);
+    assert_int_equal(f->d.found.messages->len, 0);
     assert_int_equal(f->session.secret, 0);
 }
 
@@ -335,11 +335,11 @@ static void probe_me(struct qs_decoder *d)
     const uint8_t sense = qs_u8(d, TOY_U8);
     struct toy_session *session = (struct toy_session *)d->session;
 
-    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+    if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     session->secret++;
-    if (sense == NEITHER || (sense == ONLY_C2S && d->direction == QS_S2C) ||
-        (sense == ONLY_S2C && d->direction == QS_C2S))
+    if (sense == NEITHER || (sense == ONLY_C2S && d->found.direction == QS_S2C) ||
+        (sense == ONLY_S2C && d->found.direction == QS_C2S))
         qs_note(d, QS_NOTE_MALFORMED, 0, 1, "wrong way");
 }
 
@@ -354,12 +354,12 @@ static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
     packet.from = from;
     log_sink_init(&sink);
     qs_decode(&f->d, &f->session.base, &sink.base, &packet);
-    assert_int_equal(f->d.direction, direction);
+    assert_int_equal(f->d.found.direction, direction);
     assert_int_equal(f->session.base.server, server);
     /* The trial runs left no trace: one packet was learnt from, one field said. */
     assert_int_equal(f->session.secret, 1);
     if (direction != QS_DIRECTION_UNKNOWN) {
-        assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
+        assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);
         assert_int_equal(strncmp(sink.log->str, "toy.u8 0+1 = ", 13), 0);
         assert_ptr_equal(strchr(sink.log->str, '\n') + 1, sink.log->str + sink.log->len);
     }
@@ -381,7 +381,7 @@ FIXTURE_TEST(test_probe)
 static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet)
 {
     qs_decode(&f->d, &f->session.base, NULL, &packet);
-    return f->d.direction;
+    return f->d.found.direction;
 }
 
 /* The session knows better than the ports; without both nobody knows. */

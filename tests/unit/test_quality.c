@@ -33,14 +33,14 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
     struct qs_decoder d = {.protocol = &line->protocol,
                            .session = &line->session.base,
                            .packet = &packet,
-                           .direction = direction,
-                           .accepted = note == QS_NOTE_KINDS,
-                           .sequence = number,
-                           .acknowledged = echo,
-                           .path.frame = frame};
+                           .found.direction = direction,
+                           .found.accepted = note == QS_NOTE_KINDS,
+                           .found.sequence = number,
+                           .found.acknowledged = echo,
+                           .found.path.frame = frame};
 
     if (note < QS_NOTE_KINDS)
-        d.notes[note] = 1;
+        d.found.notes[note] = 1;
     qs_path_add_event(line->quality, &d, number, &event);
     line->lost += event.lost;
     line->unread += event.unread_count;
@@ -227,10 +227,10 @@ TEST(gap_with_choked_updates)
     struct qs_decoder d = {.protocol = &line.protocol,
                            .session = &line.session.base,
                            .packet = &packet,
-                           .direction = QS_S2C,
-                           .accepted = true,
-                           .sequence = COUNT + 4,
-                           .path.choked = 2};
+                           .found.direction = QS_S2C,
+                           .found.accepted = true,
+                           .found.sequence = COUNT + 4,
+                           .found.path.choked = 2};
     struct qs_path_event event;
 
     run(&line, &(struct run){0});

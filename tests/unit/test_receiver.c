@@ -47,8 +47,8 @@ static void learn(struct qs_decoder *d)
 
 static void read_header(struct qs_decoder *d)
 {
-    d->sequence = qs_reader_u32(&d->in);
-    d->acknowledged = qs_reader_u32(&d->in);
+    d->found.sequence = qs_reader_u32(&d->in);
+    d->found.acknowledged = qs_reader_u32(&d->in);
 }
 
 static void decode_whole(struct qs_decoder *d)
@@ -57,7 +57,7 @@ static void decode_whole(struct qs_decoder *d)
 
     read_header(d);
     skipped = qs_receive(d, qs_netchan_forth(d), number);
-    if (d->accepted)
+    if (d->found.accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
     qs_read_received(d, learn);
     qs_note_gap(d, number, skipped, choked);
@@ -96,7 +96,7 @@ static void send(struct fixture *f, toy_script *script, enum qs_end from, struct
 static void expect(struct fixture *f, struct qs_view data, bool accepted, const char *log)
 {
     send(f, decode_whole, QS_END_A, data);
-    assert_int_equal(f->d.accepted, accepted);
+    assert_int_equal(f->d.found.accepted, accepted);
     assert_string_equal(f->sink.log->str, log);
 }
 
@@ -196,7 +196,7 @@ static void expect_fragment(struct fixture *f, struct qs_view data, const char *
 FIXTURE_TEST(test_joined)
 {
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
-    assert_false(f->d.accepted);
+    assert_false(f->d.found.accepted);
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
                     "toy.bytes 10+1 = 03\n"
                     "open toy.fragments @10\nlabel \": 2, 3 bytes:\"\n"
@@ -205,7 +205,7 @@ FIXTURE_TEST(test_joined)
                     "toy.fragment.count 10+1 := 2\ntoy.reassembled.length 10+1 := 3\nclose @11\n"
                     "source \"Joined fragments\" 3\n"
                     "toy.u8 0+1 = 1\ntoy.u8 1+1 = 2\ntoy.u8 2+1 = 3\nsource end\n");
-    assert_true(f->d.accepted);
+    assert_true(f->d.found.accepted);
     assert_int_equal(f->session.secret, 123);
     assert_int_equal(qs_fragments_count(&fragments), 0);
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),

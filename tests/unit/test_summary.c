@@ -56,7 +56,7 @@ static void expect_decoded(struct qs_packet *packet, enum qs_end server, struct 
     struct qs_decoder d;
 
     decode(&d, packet, server, sink, NULL);
-    assert_string_equal(d.summary->str, expected);
+    assert_string_equal(d.found.summary->str, expected);
     qs_decoder_clear(&d);
 }
 
@@ -159,7 +159,7 @@ TEST(test_many_messages)
         g_string_append_len(data, "tsome text\0", 11);
     packet = toy_packet((struct qs_view){(const uint8_t *)data->str, (uint32_t)data->len});
     decode(&d, &packet, QS_END_UNKNOWN, NULL, NULL);
-    assert_true(d.summary->len < 2400);
-    assert_true(g_str_has_suffix(d.summary->str, "stringcmd×936"));
+    assert_true(d.found.summary->len < 2400);
+    assert_true(g_str_has_suffix(d.found.summary->str, "stringcmd×936"));
     qs_decoder_clear(&d);
 }

@@ -190,9 +190,9 @@ void expect_log(toy_script *script, struct qs_view data, const char *expected)
     qs_decode(&without, &session.base, NULL, &packet);
     assert_int_equal(without.in.pos, with.in.pos);
     assert_int_equal(without.in.overrun, with.in.overrun);
-    assert_int_equal(without.undecoded, with.undecoded);
-    assert_int_equal(without.messages->len, with.messages->len);
-    assert_memory_equal(without.notes, with.notes, sizeof with.notes);
+    assert_int_equal(without.found.undecoded, with.found.undecoded);
+    assert_int_equal(without.found.messages->len, with.found.messages->len);
+    assert_memory_equal(without.found.notes, with.found.notes, sizeof with.found.notes);
 
     qs_decoder_clear(&with);
     qs_decoder_clear(&without);

@@ -103,7 +103,7 @@ static void decode_framing(struct qs_decoder *d)
     const uint32_t word = qs_u32(d, NQ_BLOCK_LENGTH_WORD);
 
     if (word & DEM_FROM_CLIENT)
-        d->direction = QS_C2S;
+        d->found.direction = QS_C2S;
     qs_open(d, NQ_BLOCK_VIEWANGLES);
     qs_f32(d, NQ_BLOCK_VIEWANGLES_PITCH);
     qs_f32(d, NQ_BLOCK_VIEWANGLES_YAW);
@@ -185,10 +185,10 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     const unsigned move_size = session->ext.fte2 & FTE2_PREDINFO ? 2 : 0; /* the last move */
     double time = reader->time;
 
-    for (guint i = 0; i < decoder->messages->len; i++) {
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
 
-        if (decoder->direction != QS_S2C || message->source)
+        if (decoder->found.direction != QS_S2C || message->source)
             continue;
         if (message->id == SVC_SERVERINFO)
             reader->timed = false;

@@ -160,11 +160,11 @@ static void dem_observe(struct qs_donor_match *match, const struct qs_decoder *d
     struct dem_match *m = (struct dem_match *)match;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    for (guint i = 0; i < decoder->entities->len; i++)
-        observe_update(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
-    if (session->timed && decoder->direction == QS_S2C)
+    for (guint i = 0; i < decoder->found.entities->len; i++)
+        observe_update(m, &g_array_index(decoder->found.entities, struct qs_entity_update, i));
+    if (session->timed && decoder->found.direction == QS_S2C)
         qs_donor_match_see(match, session->delivered.bytes);
-    match->seen |= decoder->direction == QS_S2C && dem_needs_level(decoder);
+    match->seen |= decoder->found.direction == QS_S2C && dem_needs_level(decoder);
     if (session->timed && !m->timed)
         m->time = session->time;
     m->timed |= session->timed;
@@ -263,11 +263,12 @@ static bool dem_is_late(const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    if (session->undecodable || !decoder->accepted)
+    if (session->undecodable || !decoder->found.accepted)
         return false;
     if (session->base.level)
         return session->base.lost.packet;
-    return !session->base.connection || (decoder->direction == QS_S2C && dem_needs_level(decoder));
+    return !session->base.connection ||
+           (decoder->found.direction == QS_S2C && dem_needs_level(decoder));
 }
 
 const struct qs_late_join dem_late_join = {

@@ -187,7 +187,7 @@ static bool is_idle(const struct nq_session *session)
 /* Servers may send texts and commands before svc_serverinfo, or keep the connection alive. */
 static bool is_greeting(const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->messages->len; i++)
+    for (guint i = 0; i < decoder->found.messages->len; i++)
         switch (qs_message_at(decoder, i)->id) {
         case SVC_NOP:
         case SVC_PRINT:
@@ -368,9 +368,9 @@ static void add_move(struct dem *dem, const struct nq_session *session)
 static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
-    const bool cut = decoder->accepted && qs_packet_is_cut(packet);
+    const bool cut = decoder->found.accepted && qs_packet_is_cut(packet);
 
-    if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
+    if (!dem->begun || (!cut && !decoder->found.notes[QS_NOTE_NOT_CAPTURED]))
         return;
     if (cut)
         qs_demo_not_decoded(dem->out, packet, true);
@@ -537,26 +537,26 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
     struct dem *dem = state;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    if (dem->ended || decoder->connectionless)
+    if (dem->ended || decoder->found.connectionless)
         return;
-    if (decoder->direction == QS_S2C)
+    if (decoder->found.direction == QS_S2C)
         note_missing(dem, decoder, packet);
     if (dem->begun)
         qs_demo_count_losses(dem->out, decoder, packet);
     note_lost_frames(dem, session, packet);
-    if (decoder->direction == QS_S2C)
+    if (decoder->found.direction == QS_S2C)
         follow_server(dem, session, packet);
     else
         follow_client(dem, session);
-    if (decoder->direction == QS_S2C && session->delivered.bytes.data)
+    if (decoder->found.direction == QS_S2C && session->delivered.bytes.data)
         add_message(dem, decoder, packet);
-    else if (decoder->direction == QS_C2S && session->moved)
+    else if (decoder->found.direction == QS_C2S && session->moved)
         add_move(dem, session);
-    if (decoder->direction == QS_C2S && session->to_client.acknowledgements)
+    if (decoder->found.direction == QS_C2S && session->to_client.acknowledgements)
         dem->waiting_read = dem->waiting_reliable;
     /* No engine records packets to a client that has left. */
     dem->ended = session->base.disconnected;
-    if (dem->ended && decoder->direction == QS_C2S)
+    if (dem->ended && decoder->found.direction == QS_C2S)
         drop_unread(dem);
 }
 

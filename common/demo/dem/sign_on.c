@@ -93,9 +93,9 @@ static void keep_baselines(struct qs_sign_on *sign_on, const struct qs_decoder *
         sign_on->extra = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         sign_on->extra_free = (GDestroyNotify)g_hash_table_unref;
     }
-    for (guint i = 0; i < decoder->entities->len; i++) {
+    for (guint i = 0; i < decoder->found.entities->len; i++) {
         const struct qs_entity_update *update =
-            &g_array_index(decoder->entities, struct qs_entity_update, i);
+            &g_array_index(decoder->found.entities, struct qs_entity_update, i);
 
         if (update->kind == QS_ENTITY_BASELINE && update->has)
             g_hash_table_insert(dem_baselines(sign_on), GUINT_TO_POINTER(update->number),
@@ -113,7 +113,7 @@ static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *dec
         return;
     sign_on->broken |= qs_decoder_problems(decoder) || session->base.lost.packet;
     sign_on->blocks++;
-    for (guint i = 0; i < decoder->messages->len; i++) {
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
         const struct qs_view message = qs_message_view(qs_message_at(decoder, i));
 
         if (is_common(session, message, first))
@@ -143,12 +143,12 @@ static void keep_updates(struct qs_sign_on *sign_on, const struct qs_decoder *de
     const unsigned version = nq_darkplaces_version((const struct nq_session *)decoder->session);
     const uint32_t head = 1 + FRAME_SIZE + (version >= MOVE_VERSION ? MOVE_SIZE : 0);
 
-    for (guint i = 0; version >= FRAMES_VERSION && i < decoder->entities->len; i++) {
+    for (guint i = 0; version >= FRAMES_VERSION && i < decoder->found.entities->len; i++) {
         const struct qs_entity_update *update =
-            &g_array_index(decoder->entities, struct qs_entity_update, i);
+            &g_array_index(decoder->found.entities, struct qs_entity_update, i);
 
         if (update->kind == QS_ENTITY_FRAME && update->bits & E5_FULLUPDATE &&
-            update->message < decoder->messages->len)
+            update->message < decoder->found.messages->len)
             keep_update(sign_on,
                         (struct qs_view){qs_message_at(decoder, update->message)->bytes, head},
                         update);
@@ -167,15 +167,15 @@ bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    if (decoder->direction != QS_S2C)
+    if (decoder->found.direction != QS_S2C)
         return false;
     if (session->timed)
         qs_sign_on_mark(sign_on, session->delivered.bytes);
     if (sign_on->complete)
         keep_updates(sign_on, decoder);
-    else if (session->delivered.bytes.data && decoder->messages->len)
+    else if (session->delivered.bytes.data && decoder->found.messages->len)
         add_sign_on(sign_on, decoder);
     else
-        sign_on->broken |= session->base.lost.packet || decoder->notes[QS_NOTE_NOT_CAPTURED];
+        sign_on->broken |= session->base.lost.packet || decoder->found.notes[QS_NOTE_NOT_CAPTURED];
     return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES);
 }

@@ -26,7 +26,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
 
     if (bits & U_REMOVE)
         return true;
-    if (number > m->donor.max_clients && !dm2_is_beam(&first->state) && bits & U_OLDORIGIN)
+    if (number > m->donor.level.max_clients && !dm2_is_beam(&first->state) && bits & U_OLDORIGIN)
         return false;
     if (!q2_baseline(&m->donor, number))
         return !(bits & U_MODEL);
@@ -75,7 +75,7 @@ static bool is_near(const struct dm2_match *m, uint32_t number, unsigned count)
     const struct q2_entity *state = q2_baseline(&m->donor, number);
     int64_t far = 0;
 
-    if (number <= m->donor.max_clients || count >= UNMENTIONED_UNTIL || !state)
+    if (number <= m->donor.level.max_clients || count >= UNMENTIONED_UNTIL || !state)
         return false;
     state = usual ? usual : state;
     for (unsigned i = 0; i < 3; i++)

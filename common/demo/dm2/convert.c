@@ -124,7 +124,7 @@ static void hide_watched(const struct q2_session *session, struct q2_frame *fram
 
 static int32_t frames_per_kept(const struct q2_session *session)
 {
-    const int32_t rate = session->frame_rate ? session->frame_rate : CONVERT_RATE;
+    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
 
     return MAX(rate / CONVERT_RATE, 1);
 }

@@ -176,11 +176,12 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
 
     reader->unmarked =
         session->record == Q2_RECORD_SERVER || session->base.version == Q2_PROTOCOL_TEST_RELEASE;
-    for (guint i = 0; i < decoder->messages->len; i++)
+    for (guint i = 0; i < decoder->found.messages->len; i++)
         reader->frames += qs_message_at(decoder, i)->id == SVC_FRAME;
-    return (double)reader->frames / (q2_is_rerelease(session->base.version) && session->frame_rate
-                                         ? session->frame_rate
-                                         : 10);
+    return (double)reader->frames /
+           (q2_is_rerelease(session->base.version) && session->level.frame_rate
+                ? session->level.frame_rate
+                : 10);
 }
 
 const struct qs_demo_file dm2_file = {

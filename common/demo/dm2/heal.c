@@ -196,7 +196,7 @@ static bool is_gone(const struct pair *pair, const struct q2_frame *base,
     const struct q2_frame *other =
         q2_tracker_known(pair->peer->tracker, (int64_t)base->number + pair->offset);
 
-    return known->number > pair->session->max_clients && dm2_state_in(other, known->number) &&
+    return known->number > pair->session->level.max_clients && dm2_state_in(other, known->number) &&
            is_changed(dm2_state_in(before, known->number), known);
 }
 
@@ -225,7 +225,7 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
     struct q2_frame healed;
 
     if (session == peer || !peer->tracker || !may_spend(healing) ||
-        peer->servercount != session->servercount ||
+        peer->level.servercount != session->level.servercount ||
         peer->variant.extensions != session->variant.extensions)
         return false;
     base = q2_tracker_frame(session->tracker, session->tracker->newest);

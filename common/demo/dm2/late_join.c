@@ -15,9 +15,9 @@ static void forget_players(struct q2_session *session)
     enum q2_range range;
     uint32_t number;
 
-    for (uint32_t i = 0; qs_table_next(&session->configstrings, &i); i++)
+    for (uint32_t i = 0; qs_table_next(&session->level.configstrings, &i); i++)
         if (q2_configstring_range(session, i, &range, &number) && range == Q2_RANGE_PLAYERSKINS)
-            qs_table_set(&session->configstrings, i, (struct qs_view){0});
+            qs_table_set(&session->level.configstrings, i, (struct qs_view){0});
 }
 
 static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
@@ -52,14 +52,14 @@ static void dm2_match_free(struct qs_donor_match *match)
 static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
                              const struct q2_session *own)
 {
-    for (uint32_t i = 0; qs_table_next(&own->configstrings, &i); i++) {
-        const char *text = qs_table_get(&own->configstrings, i);
-        const char *donated = qs_table_get(&late->configstrings, i);
+    for (uint32_t i = 0; qs_table_next(&own->level.configstrings, &i); i++) {
+        const char *text = qs_table_get(&own->level.configstrings, i);
+        const char *donated = qs_table_get(&late->level.configstrings, i);
 
         if (dm2_is_of_level(own, i) && g_strcmp0(text, donated) != 0)
             qs_donor_match_contradict(&m->base, "config string %u is %s, that of the session %s", i,
                                       donated ? donated : "not there", text);
-        qs_table_set(&late->configstrings, i, qs_view_of(text));
+        qs_table_set(&late->level.configstrings, i, qs_view_of(text));
     }
 }
 
@@ -69,14 +69,14 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 {
     m->base.lacks = own->base.lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
     m->base.loss = own->base.lost;
-    if (own->servercount && m->base.kind == QS_DONOR_CLIENT &&
-        own->servercount != m->donor.servercount)
+    if (own->level.servercount && m->base.kind == QS_DONOR_CLIENT &&
+        own->level.servercount != m->donor.level.servercount)
         qs_donor_match_contradict(&m->base, "it is of another level");
     if (own->player != Q2_PLAYER_UNKNOWN)
         late->player = m->player_known = own->player;
-    late->servercount = own->servercount;
+    late->level.servercount = own->level.servercount;
     keep_own_strings(m, late, own);
-    for (uint32_t i = 0; qs_table_next(&own->baselines, &i); i++)
+    for (uint32_t i = 0; qs_table_next(&own->level.baselines, &i); i++)
         q2_baseline_set(late, q2_baseline(own, i));
 }
 
@@ -85,7 +85,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
 static const struct q2_session *speaker(const struct dm2_match *m, const struct q2_session *own,
                                         const struct q2_session *known)
 {
-    const bool is_known = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
+    const bool is_known =
+        own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->handshake.guessed;
 
     return is_known || m->base.kind == QS_DONOR_ITSELF ? own : known;
 }
@@ -163,19 +164,19 @@ static bool lacks_first(const struct qs_decoder *decoder)
 {
     const struct q2_tracker *tracker = q2_session_of_const(decoder->session)->tracker;
 
-    return decoder->direction == QS_S2C && tracker && q2_tracker_lacks_first(tracker);
+    return decoder->found.direction == QS_S2C && tracker && q2_tracker_lacks_first(tracker);
 }
 
 /* Without svc_serverdata there is no level to play in. */
 static bool dm2_is_late(const struct qs_decoder *decoder)
 {
-    if (!decoder->accepted)
+    if (!decoder->found.accepted)
         return false;
     if (decoder->session->level)
         return decoder->session->lost.packet || lacks_first(decoder);
     if (!decoder->session->connection)
         return true;
-    return decoder->direction == QS_S2C && qs_has_message(decoder, SVC_FRAME);
+    return decoder->found.direction == QS_S2C && qs_has_message(decoder, SVC_FRAME);
 }
 
 const struct qs_late_join dm2_late_join = {

@@ -74,7 +74,7 @@ static void see_place(struct dm2_match *m, const struct q2_frame *frame)
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
-        if (entity->number < DM2_PLAYERS_MAX && entity->number <= m->donor.max_clients &&
+        if (entity->number < DM2_PLAYERS_MAX && entity->number <= m->donor.level.max_clients &&
             memcmp(entity->origin, origin, sizeof entity->origin) == 0)
             m->at_player[entity->number]++;
     }
@@ -101,7 +101,7 @@ static void see_return(struct dm2_match *m, const struct q2_mention *mention)
     if (mention->number >= DM2_PLAYERS_MAX)
         return;
     m->mentioned[mention->number] = true;
-    m->baseless[mention->number] |= mention->number <= m->donor.max_clients &&
+    m->baseless[mention->number] |= mention->number <= m->donor.level.max_clients &&
                                     qs_numbers_has(&m->gone, mention->number) &&
                                     !(mention->bits & (U_MODEL | U_REMOVE));
 }
@@ -116,7 +116,7 @@ static void compare_baseline(struct dm2_match *m, const struct q2_mention *menti
     const struct q2_entity *baseline = q2_baseline(&m->donor, mention->number);
 
     if (baseline && baseline->model[0] && mention->bits & U_MODEL && state &&
-        state->model[0] == baseline->model[0] && mention->number > m->donor.max_clients)
+        state->model[0] == baseline->model[0] && mention->number > m->donor.level.max_clients)
         qs_donor_match_contradict(&m->base,
                                   "entity %u contradicts its baseline: it is of another map or "
                                   "game",
@@ -161,7 +161,7 @@ static void see_mention(struct dm2_match *m, const struct q2_session *session,
 static void see_frame(struct dm2_match *m, const struct q2_session *session,
                       const struct q2_frame *frame)
 {
-    const int32_t rate = session->frame_rate ? session->frame_rate : CONVERT_RATE;
+    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
 
     m->base.seen = true;
     if (!m->first_frame)
@@ -186,7 +186,7 @@ void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 
     m->version = session->base.version;
     m->set_to_record |= session->recording;
-    if (decoder->direction != QS_S2C)
+    if (decoder->found.direction != QS_S2C)
         return;
     for (guint i = 0; i < tracker->begun->len; i++) {
         const struct q2_frame *frame = q2_tracker_frame(tracker, q2_tracker_begun(tracker, i));
@@ -209,7 +209,7 @@ static bool is_donor(const struct dm2_match *m, int player)
 /* A player of the level whose entity is never in view: perhaps dead, and watching others. */
 static int16_t find_unseen(const struct dm2_match *m)
 {
-    for (uint16_t i = 0; i < m->donor.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
+    for (uint16_t i = 0; i < m->donor.level.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
         if (!is_donor(m, i) && !m->mentioned[i + 1] &&
             q2_configstring(&m->donor, Q2_RANGE_PLAYERSKINS, i))
             return (int16_t)i;

@@ -48,18 +48,18 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
 
     qs_write_u8(out, SVC_SERVERDATA);
     qs_write_u32(out, (uint32_t)version);
-    qs_write_u32(out, (uint32_t)session->servercount +
+    qs_write_u32(out, (uint32_t)session->level.servercount +
                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     qs_write_u8(out, Q2_RECORD_CLIENT);
     q2_encode_text(out, qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
     qs_write_u16(out, (uint16_t)session->player);
-    q2_encode_text(out, qs_view_of(qs_table_get(&session->configstrings, LEVEL_NAME)));
+    q2_encode_text(out, qs_view_of(qs_table_get(&session->level.configstrings, LEVEL_NAME)));
 }
 
 /* Each as received: the status bar's program fills several, and each holds the rest of it. */
 static void put_configstrings(struct preamble *preamble)
 {
-    const struct qs_table *strings = &preamble->session->configstrings;
+    const struct qs_table *strings = &preamble->session->level.configstrings;
 
     for (uint32_t i = 0; qs_table_next(strings, &i); i++) {
         const struct qs_view text = qs_view_of(qs_table_get(strings, i));
@@ -77,7 +77,7 @@ static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->variant.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
 
-    for (uint32_t i = 0; qs_table_next(&preamble->session->baselines, &i) && i < end; i++) {
+    for (uint32_t i = 0; qs_table_next(&preamble->session->level.baselines, &i) && i < end; i++) {
         make_room(preamble, preamble->variant.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
         q2_encode_baseline(preamble->block, &preamble->variant, q2_baseline(preamble->session, i));
     }

@@ -321,7 +321,7 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
                                    const struct q2_frame *last, const struct q2_frame *frame)
 {
     const struct q2_frame_style style = {
-        .baselines = session, .max_clients = session->max_clients, .variant = dm2->variant};
+        .baselines = session, .max_clients = session->level.max_clients, .variant = dm2->variant};
     const int64_t back = (int64_t)frame->number - dm2->backup.last;
     const bool near =
         back > 0 && back < DM2_UPDATE_BACKUP && dm2_backup_has(&dm2->backup, dm2->backup.last);
@@ -470,7 +470,7 @@ enum { LAYOUT_EVERY = 40 };
 static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
                     const struct q2_player *player, int32_t number)
 {
-    return session->max_clients > 1 && player->stats[STAT_HEALTH] > 0 &&
+    return session->level.max_clients > 1 && player->stats[STAT_HEALTH] > 0 &&
            (int64_t)number - dm2->layout_frame > LAYOUT_EVERY;
 }
 
@@ -582,7 +582,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
 
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
             mend_player(dm2, session, number, qs_has_message(decoder, SVC_LAYOUT));
-            add_frame(dm2, session, message, number, packet, decoder->acknowledged);
+            add_frame(dm2, session, message, number, packet, decoder->found.acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {
             add_message(dm2, message);
@@ -599,18 +599,18 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     struct dm2 *dm2 = state;
     struct q2_session *session = q2_session_of(decoder->session);
 
-    if (dm2->ended || decoder->connectionless || !decoder->accepted)
+    if (dm2->ended || decoder->found.connectionless || !decoder->found.accepted)
         return;
     dm2_healing_earn(&dm2->healing, packet->size);
     /* What the tracker has not followed is not known. */
-    dm2->messages = dm2->tracker->followed == session ? decoder->messages : NULL;
+    dm2->messages = dm2->tracker->followed == session ? decoder->found.messages : NULL;
     if (!dm2->messages)
         q2_tracker_attach(dm2->tracker, session);
     qs_demo_count_losses(dm2->out, decoder, packet);
-    if (decoder->direction == QS_C2S) {
+    if (decoder->found.direction == QS_C2S) {
         if (session->variant.packed)
-            converter_move(&dm2->converter, decoder->sequence,
-                           session->moved ? &session->newest : NULL);
+            converter_move(&dm2->converter, decoder->found.sequence,
+                           session->packet.moved ? &session->packet.newest : NULL);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_not_decoded(dm2->out, packet, true);

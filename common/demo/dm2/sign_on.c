@@ -101,10 +101,10 @@ static void add_strings(struct qs_sign_on *sign_on, const struct q2_session *ses
 {
     struct q2_session *known = q2_session_of(sign_on->session);
 
-    for (uint32_t i = 0; qs_table_next(&session->configstrings, &i); i++)
-        if (dm2_is_of_level(session, i) && !qs_table_get(&known->configstrings, i))
-            qs_table_set(&known->configstrings, i,
-                         qs_view_of(qs_table_get(&session->configstrings, i)));
+    for (uint32_t i = 0; qs_table_next(&session->level.configstrings, &i); i++)
+        if (dm2_is_of_level(session, i) && !qs_table_get(&known->level.configstrings, i))
+            qs_table_set(&known->level.configstrings, i,
+                         qs_view_of(qs_table_get(&session->level.configstrings, i)));
 }
 
 /* Config strings, baselines, then a frame: all of it must be there. */
@@ -118,10 +118,10 @@ bool dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         return false;
     tracker = follow(view_of(sign_on), session);
     if (!sign_on->complete)
-        sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED] ||
-                           session->base.lost.packet;
+        sign_on->broken |= qs_decoder_problems(decoder) ||
+                           decoder->found.notes[QS_NOTE_NOT_CAPTURED] || session->base.lost.packet;
     frame = q2_tracker_frame(tracker, tracker->newest);
-    if (sign_on->broken || decoder->direction != QS_S2C || !frame)
+    if (sign_on->broken || decoder->found.direction != QS_S2C || !frame)
         return false;
     if (!sign_on->complete)
         qs_sign_on_complete(sign_on, decoder->protocol, decoder->session);

@@ -49,10 +49,11 @@ uint32_t qwd_entities_base(const struct qwd_entities_packet *packet)
     const struct qs_decoder *decoder = packet->decoder;
 
     for (guint i = 0;
-         qs_has_message(decoder, SVC_DELTAPACKETENTITIES) && i < decoder->messages->len; i++)
+         qs_has_message(decoder, SVC_DELTAPACKETENTITIES) && i < decoder->found.messages->len; i++)
         if (qs_message_at(decoder, i)->id == SVC_DELTAPACKETENTITIES)
-            return qw_delta_base(decoder->sequence, body_of(qs_message_at(decoder, i)).data[0]);
-    return decoder->sequence;
+            return qw_delta_base(decoder->found.sequence,
+                                 body_of(qs_message_at(decoder, i)).data[0]);
+    return decoder->found.sequence;
 }
 
 /* --- Deltas from a packet --- */
@@ -101,7 +102,7 @@ static bool follow_update(struct qwd_entities *entities, const struct qwd_entiti
                           guint index)
 {
     const struct qs_message *message = qs_message_at(packet->decoder, index);
-    const uint32_t sequence = packet->decoder->sequence;
+    const uint32_t sequence = packet->decoder->found.sequence;
     struct qw_update update;
 
     qw_frames_update(&entities->frames, sequence, body_of(message),
@@ -138,7 +139,7 @@ static void add_updates(struct qwd_entities *entities, const struct qwd_entities
 
     qs_bytes_empty(made);
     qs_write_u32(made, sequence);
-    qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
+    qs_write_u32(made, MIN(sequence, packet->decoder->found.acknowledged));
     append_updates(made, body, updates);
     qwd_blocks_packet(entities->blocks, packet->time, sequence, qs_view_of_bytes(made));
     entities->replaced = sequence;
@@ -167,7 +168,7 @@ static void follow_replacement(struct qwd_entities *entities,
     static const uint8_t end[2];
     const struct qs_view body = body_of(qs_message_at(packet->decoder, index));
     const struct qs_view donors = qs_view_of_bytes(entities->donor_updates);
-    const uint32_t sequence = packet->decoder->sequence;
+    const uint32_t sequence = packet->decoder->found.sequence;
     /* Servers write the reset first. */
     const bool needs_others = body.size >= TIME_SIZE && !(body.size >= TIME_SIZE + 2 &&
                                                           qs_le16(body.data + TIME_SIZE) == RESET);
@@ -235,8 +236,8 @@ bool qwd_entities_follow(struct qwd_entities *entities, const struct qwd_entitie
 {
     bool accepted = false;
 
-    for (guint i = 0; i < packet->decoder->messages->len; i++)
+    for (guint i = 0; i < packet->decoder->found.messages->len; i++)
         follow_message(entities, packet, i, &accepted);
-    entities->last = packet->decoder->sequence;
+    entities->last = packet->decoder->found.sequence;
     return accepted;
 }

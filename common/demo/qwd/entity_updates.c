@@ -31,9 +31,9 @@ static void note_in_view(struct qwd_view *view, const struct qs_entity_update *u
 void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
                       const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->entities->len; i++) {
+    for (guint i = 0; i < decoder->found.entities->len; i++) {
         const struct qs_entity_update *update =
-            &g_array_index(decoder->entities, struct qs_entity_update, i);
+            &g_array_index(decoder->found.entities, struct qs_entity_update, i);
 
         if (update->kind != QS_ENTITY_REPLACEMENT)
             continue;
@@ -82,9 +82,9 @@ static void see_update(struct qwd_match *m, const struct qs_entity_update *updat
 void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 {
     m->replaces |= qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
-    for (guint i = 0; i < decoder->entities->len; i++) {
+    for (guint i = 0; i < decoder->found.entities->len; i++) {
         const struct qs_entity_update *update =
-            &g_array_index(decoder->entities, struct qs_entity_update, i);
+            &g_array_index(decoder->found.entities, struct qs_entity_update, i);
 
         if (update->kind != QS_ENTITY_REPLACEMENT)
             continue;

@@ -59,7 +59,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
     uint32_t end = start;
     guint next = 0;
 
-    for (guint i = 0; i < decoder->messages->len; i++) {
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
         const bool is_kept = message->id != SVC_DOWNLOAD;
 

@@ -195,7 +195,8 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
 {
     const struct qs_session *session = decoder->session;
 
-    if (!decoder->accepted || decoder->connectionless || decoder->direction != QS_S2C)
+    if (!decoder->found.accepted || decoder->found.connectionless ||
+        decoder->found.direction != QS_S2C)
         return false;
     if (session->level)
         return session->lost.packet;

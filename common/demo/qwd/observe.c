@@ -213,12 +213,12 @@ void qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     struct qwd_match *m = qwd_match_of(match);
 
     m->late = (const struct qw_session *)decoder->session;
-    if (decoder->direction != QS_S2C || !m->late->content.data)
+    if (decoder->found.direction != QS_S2C || !m->late->content.data)
         return;
     match->seen |= qwd_needs_level(decoder);
     qs_donor_match_see(match, qwd_messages(decoder));
     qwd_updates_observe(m, decoder);
-    for (guint i = 0; i < decoder->messages->len; i++)
-        see_message(m, decoder->sequence, qs_message_at(decoder, i)->id,
+    for (guint i = 0; i < decoder->found.messages->len; i++)
+        see_message(m, decoder->found.sequence, qs_message_at(decoder, i)->id,
                     qs_message_view(qs_message_at(decoder, i)));
 }

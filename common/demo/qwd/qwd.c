@@ -328,8 +328,8 @@ static void decode_cmd(struct qs_decoder *d)
     qs_f32(d, QW_BLOCK_VIEWANGLES_YAW);
     qs_f32(d, QW_BLOCK_VIEWANGLES_ROLL);
     qs_close(d);
-    d->direction = QS_C2S;
-    d->accepted = true;
+    d->found.direction = QS_C2S;
+    d->found.accepted = true;
     qs_summary(d, "command");
 }
 

@@ -141,9 +141,9 @@ static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
 
 static uint32_t next_number(const struct qwd_rebuild *qwd, const struct qs_decoder *decoder)
 {
-    if (decoder->direction == QS_C2S)
-        return decoder->sequence;
-    return qwd->has_next ? qwd->next : decoder->acknowledged + 1;
+    if (decoder->found.direction == QS_C2S)
+        return decoder->found.sequence;
+    return qwd->has_next ? qwd->next : decoder->found.acknowledged + 1;
 }
 
 /* Engines count from 0, FTE's clients from 1: PROTOCOL.md, section 8. */
@@ -163,7 +163,8 @@ static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
 {
     begin(qwd, decoder, packet);
     qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder),
-                   decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
+                   decoder->found.direction == QS_C2S ? decoder->found.acknowledged
+                                                      : decoder->found.sequence - 1);
     qwd->out->counts.repaired++;
 }
 
@@ -200,10 +201,10 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
                   (struct qs_sign_on_loss){packet->number, true, false});
     else if (in_level && session->base.lost.packet)
         leave_out(qwd, session, session->base.level, session->base.lost);
-    else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C) {
+    else if (in_level && qwd->left_out.level && decoder->found.direction == QS_S2C) {
         report_left_out(qwd);
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
-                       decoder->sequence - 1);
+                       decoder->found.sequence - 1);
     }
     return qwd->left_out.level;
 }
@@ -268,7 +269,8 @@ static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
     qwd_match_messages(qwd->match, add_donor_message, qwd);
     end_donor_packet(qwd);
     add_donor_frames(qwd);
-    incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
+    incoming = decoder->found.direction == QS_C2S ? decoder->found.acknowledged
+                                                  : decoder->found.sequence - 1;
     if (qwd_match_updates(qwd->match, qwd->entities.donor_updates) && incoming)
         incoming--; /* the number before the first update's belongs to its base */
     qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
@@ -306,7 +308,7 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
         return !is_left_out(qwd, decoder, packet);
     if (session->connection && !qwd->out->is_continuation)
         begin_early(qwd, decoder, packet);
-    else if (session->level && session->version && decoder->direction == QS_S2C)
+    else if (session->level && session->version && decoder->found.direction == QS_S2C)
         begin_late(qwd, decoder, packet);
     else if (qwd_needs_level(decoder))
         qs_demo_start_missing(qwd->out, NULL);
@@ -335,8 +337,8 @@ static bool has_plain_header(const struct qs_decoder *decoder)
 static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
 {
-    const uint32_t words[] = {GUINT32_TO_LE(decoder->sequence),
-                              GUINT32_TO_LE(decoder->acknowledged)};
+    const uint32_t words[] = {GUINT32_TO_LE(decoder->found.sequence),
+                              GUINT32_TO_LE(decoder->found.acknowledged)};
 
     if (has_plain_header(decoder))
         g_byte_array_append(qwd->packet, packet->data, HEADER_SIZE);
@@ -392,7 +394,7 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                               const struct qs_packet *packet)
 {
     const struct qw_session *session = session_of(decoder);
-    const uint32_t number = decoder->sequence;
+    const uint32_t number = decoder->found.sequence;
     uint32_t lost;
 
     qwd->next = number + 1;
@@ -408,8 +410,8 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     if (lost > MOVES_LOST_MAX)
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
     else
-        add_lost_moves(qwd, session, packet, lost, decoder->acknowledged);
-    add_cmd(qwd, packet, &session->cmds[MOVES_PER_PACKET - 1], decoder->acknowledged, false);
+        add_lost_moves(qwd, session, packet, lost, decoder->found.acknowledged);
+    add_cmd(qwd, packet, &session->cmds[MOVES_PER_PACKET - 1], decoder->found.acknowledged, false);
 }
 
 /*
@@ -444,17 +446,17 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, false);
-    if (decoder->acknowledged >= qwd->blocks.player.out &&
-        (!qwd->has_next || decoder->acknowledged >= qwd->next))
-        add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged,
+    if (decoder->found.acknowledged >= qwd->blocks.player.out &&
+        (!qwd->has_next || decoder->found.acknowledged >= qwd->next))
+        add_acknowledged(qwd, session_of(decoder), packet, decoder->found.acknowledged,
                          qwd_entities_base(&server_packet));
     accepted = qwd_entities_follow(&qwd->entities, &server_packet);
-    qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence,
+    qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->found.sequence,
                       filter(qwd, decoder, packet));
     qwd->shown |= accepted || session->base.level_state >= QS_LEVEL_PLAYING;
     if (accepted)
-        qwd->blocks.player.valid = decoder->sequence;
-    qwd->incoming = decoder->sequence;
+        qwd->blocks.player.valid = decoder->found.sequence;
+    qwd->incoming = decoder->found.sequence;
     qwd->has_packet = true;
 }
 
@@ -463,11 +465,11 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
 {
     struct qwd_rebuild *qwd = state;
 
-    if (qwd->ended || decoder->connectionless || !decoder->accepted)
+    if (qwd->ended || decoder->found.connectionless || !decoder->found.accepted)
         return;
     qwd->signing_on = session_of(decoder)->sign_on.request;
     qs_demo_count_losses(qwd->out, decoder, packet);
-    if (decoder->direction == QS_C2S) {
+    if (decoder->found.direction == QS_C2S) {
         add_client_packet(qwd, decoder, packet);
     } else if (is_ready(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);

@@ -76,7 +76,7 @@ static bool has_game(const struct qs_decoder *decoder)
 
 bool qwd_needs_level(const struct qs_decoder *decoder)
 {
-    if (decoder->direction != QS_S2C)
+    if (decoder->found.direction != QS_S2C)
         return false;
     for (size_t i = 0; i < sizeof once; i++)
         if (qs_has_message(decoder, once[i]))
@@ -173,7 +173,7 @@ static void see_update(struct qs_sign_on *sign_on, struct qwd_view *view,
                        const struct qs_decoder *decoder, struct qs_view body, bool is_delta)
 {
     const bool mvd = ((const struct qw_session *)decoder->session)->mvd;
-    const uint32_t sequence = mvd ? view->updates + 1 : decoder->sequence;
+    const uint32_t sequence = mvd ? view->updates + 1 : decoder->found.sequence;
     struct qs_reader in = qs_reader_over(body.data, body.size);
     const uint32_t from = is_delta ? qw_delta_base(sequence, qs_reader_u8(&in)) : 0;
 
@@ -217,7 +217,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
 
 struct qs_view qwd_messages(const struct qs_decoder *decoder)
 {
-    const guint count = decoder->messages->len;
+    const guint count = decoder->found.messages->len;
     const struct qs_message *first, *last;
 
     if (!count || !has_game(decoder))
@@ -233,7 +233,7 @@ static void see(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         qwd_updates_keep(sign_on, sign_on->extra, decoder);
         return;
     }
-    for (guint i = 0; i < decoder->messages->len; i++) {
+    for (guint i = 0; i < decoder->found.messages->len; i++) {
         const struct qs_view message = qs_message_view(qs_message_at(decoder, i));
 
         if (message.size > 1)
@@ -250,7 +250,7 @@ static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     if (sign_on->broken)
         return;
     sign_on->blocks++;
-    for (guint i = 0; i < decoder->messages->len; i++)
+    for (guint i = 0; i < decoder->found.messages->len; i++)
         add_message(sign_on, session, qs_message_view(qs_message_at(decoder, i)));
     if (has_game(decoder) && qs_table_get(&session->models, 1) && !sign_on->broken)
         qs_sign_on_complete(sign_on, decoder->protocol, decoder->session);
@@ -262,7 +262,7 @@ bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 
     if (!sign_on->complete && session->base.lost.packet)
         sign_on->broken = true;
-    if (decoder->direction != QS_S2C || !session->content.data || sign_on->broken)
+    if (decoder->found.direction != QS_S2C || !session->content.data || sign_on->broken)
         return false;
     /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
     if (!sign_on->complete && qs_has_message(decoder, SVC_SERVERDATA)) {

@@ -379,7 +379,7 @@ static void append_messages(struct qs_sanitizer *sanitizer, struct qs_demo_write
 {
     const struct qs_decoder *decoder = &sanitizer->decoder;
     const uint32_t payload = (uint32_t)(decoder->payload.data - block.data);
-    const GArray *decoded = decoder->messages;
+    const GArray *decoded = decoder->found.messages;
 
     for (guint i = 0; i < decoded->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
