@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# engine.sh PCAP2DEMO SHARED: the job of .packaging/examples, with Debian's mvdsv and ezQuake: two runs teach what to
+# engine.sh PCAP2DEMO SHARED: the job of pcap2demo/examples, with Debian's mvdsv and ezQuake: two runs teach what to
 # expect, a third is as expected, and one with slower frames or another kind of coordinates is not.
 set -u
 # A client without processor time sends fewer packets: other tests run beside this one.
 renice -n -15 $$ >/dev/null 2>&1
-job=$(realpath "$(dirname "$0")/../../.packaging/examples/check-wire.sh")
+job=$(realpath "$(dirname "$0")/../../pcap2demo/examples/check-wire.sh")
 export GAMEDATA=$2/gamedata/quake
 
 for needed in /usr/games/mvdsv /usr/lib/quakeworld/ktx/qwprogs.so /usr/lib/games/ezquake/ezquake "$GAMEDATA"; do

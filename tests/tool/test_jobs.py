@@ -15,7 +15,7 @@ import unittest
 
 import tool
 
-EXAMPLES = tool.SOURCE / ".packaging/examples"
+EXAMPLES = tool.SOURCE / "pcap2demo/examples"
 ACTION = tool.SOURCE / ".github/actions/check-goldens"
 PACKAGE = os.environ.get("PACKAGE")
 INSTALLS = bool(PACKAGE or os.environ.get("FROM_SOURCE"))
