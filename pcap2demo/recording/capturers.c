@@ -73,8 +73,9 @@ char *capturers_filter(const GPtrArray *ports, const char *filter)
  * The shell between this process and tcpdump. Ctrl-C and systemd's signals reach all processes, but
  * tcpdump ends when this one closes the shell's input, or is gone. Each line asks for the counts.
  */
-static const char keeper[] = "umask 077; trap '' INT TERM HUP; \"$@\" & exec 2>&-; "
-                             "while read -r line; do kill -USR1 $!; done; kill $!; wait $!";
+static const char keeper[] =
+    "umask 077; trap : INT TERM HUP; \"$@\" & trap '' INT TERM HUP; exec 2>&-; "
+    "while read -r line; do kill -USR1 $!; done; kill $!; wait $!";
 
 static void detach(gpointer data)
 {

@@ -99,25 +99,6 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
 
 /* --- What the demo gets --- */
 
-static bool is_pair(uint32_t key)
-{
-    return key == EXTENSION_FTE || key == EXTENSION_FTE2 || key == EXTENSION_MVD1 ||
-           key == EXTENSION_VLEN;
-}
-
-void qwd_skip_pairs(struct qs_reader *in)
-{
-    enum { PAIR_SIZE = 8 };
-
-    while (qs_reader_left(in) >= PAIR_SIZE && is_pair(qs_le32(in->data + in->pos))) {
-        const uint32_t key = qs_reader_u32(in);
-
-        qs_reader_u32(in);
-        if (key == EXTENSION_VLEN)
-            qs_reader_take(in, qs_reader_u32(in));
-    }
-}
-
 /* The donor's svc_serverdata with the session's player; its layout is in PROTOCOL.md. */
 static void add_serverdata(const struct qwd_match *m, struct qs_view message, qwd_add_message *add,
                            void *user)

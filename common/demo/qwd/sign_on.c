@@ -84,6 +84,25 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return has_game(decoder) || qs_has_message(decoder, SVC_LIGHTSTYLE);
 }
 
+static bool is_pair(uint32_t key)
+{
+    return key == EXTENSION_FTE || key == EXTENSION_FTE2 || key == EXTENSION_MVD1 ||
+           key == EXTENSION_VLEN;
+}
+
+void qwd_skip_pairs(struct qs_reader *in)
+{
+    enum { PAIR_SIZE = 8 };
+
+    while (qs_reader_left(in) >= PAIR_SIZE && is_pair(qs_le32(in->data + in->pos))) {
+        const uint32_t key = qs_reader_u32(in);
+
+        qs_reader_u32(in);
+        if (key == EXTENSION_VLEN)
+            qs_reader_take(in, qs_reader_u32(in));
+    }
+}
+
 /* In MVD four bytes of time replace the player's: PROTOCOL.md, section 10. Clients without
  * extensions know no pairs. */
 static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_session *agreed,
