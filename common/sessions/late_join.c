@@ -42,7 +42,8 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
-/* The session with its sequence numbers as they were before the packet; NULL: a new session. */
+/* The session with its sequence numbers and hole as they were before the packet; NULL: a new
+ * session. */
 static struct qs_session *session_before(const struct qs_decoder *decoder,
                                          const struct qs_session *before)
 {
@@ -52,6 +53,7 @@ static struct qs_session *session_before(const struct qs_decoder *decoder,
         session = copy_session(decoder->protocol, decoder->session);
         session->to_client = before->to_client;
         session->to_server = before->to_server;
+        session->hole = before->hole;
     } else {
         session = g_malloc(decoder->protocol->session_size);
         decoder->protocol->session_init(session);

@@ -9,6 +9,7 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import re
 
 import capture
 import test_levels
@@ -64,9 +65,20 @@ def is_numbered(frame):
     return data[:2] != b"\0\x02" or data[2:4] != len(data).to_bytes(2, "big")
 
 
-def holes_of(tool, frames, number):
-    return next((session["holes"] for session in truth.report(tool, "--list", frames)["sessions"]
+def session_of(tool, frames, number):
+    return next((session for session in truth.report(tool, "--list", frames)["sessions"]
                  if session["number"] == number), None)
+
+
+def holes_of(tool, frames, number):
+    session = session_of(tool, frames, number)
+    return session and session["holes"]
+
+
+def printed_counts(session):
+    """The numbers of server packets in the lines of the session's holes."""
+    return [int(count) for problem in (session and session.get("demo") or {}).get("problems", [])
+            for count in re.findall(r"^(\d+) packets? of the server", problem["text"])]
 
 
 def is_near(found, true):
@@ -97,14 +109,16 @@ def faults_of(tool, path):
                 if min(servers, len(numbered) - servers) < 2:
                     continue
                 count += 1
-                holes = holes_of(tool, [frame for number, frame in enumerate(frames) if number not in gone], game.number)
+                session = session_of(tool, [frame for number, frame in enumerate(frames) if number not in gone], game.number)
+                holes = session and session["holes"]
                 hole = holes["first"][0] if holes and holes["count"] else None
                 true = ((begin - game.start) / capture.NANOSECONDS, (end - game.start) / capture.NANOSECONDS,
                         len(numbered) - servers, servers)
                 found = hole and (hole["from"], hole["until"], hole["to_server"], hole["to_client"])
                 if (not hole or holes["count"] > 1 or any(abs(found[i] - true[i]) > TIME_OFF for i in (0, 1))
-                        or not is_near(found[2], true[2]) or not is_near(found[3], true[3])):
-                    faults.append(f"{path.name}, session {game.number}: {true}: {holes and holes['count']} {found}")
+                        or not is_near(found[2], true[2]) or not is_near(found[3], true[3])
+                        or any(count > found[3] for count in printed_counts(session))):
+                    faults.append(f"{path.name}, session {game.number}: {true}: {holes and holes['count']} {found} {printed_counts(session)}")
     return faults, count
 
 
