@@ -51,7 +51,6 @@ struct qs_netchan {
                                * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
     uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
-    uint32_t burst;           /* further numbers that the capture lacks: see qs_note_gap() */
     uint32_t ahead;           /* of those not captured: behind `sequence` */
     int64_t time;             /* of the last accepted packet */
     uint32_t gap;             /* numbers skipped since the other end's last packet: */
@@ -73,6 +72,17 @@ struct qs_hole {
     uint32_t packets[2]; /* at least so many, by direction less QS_C2S */
     bool fits_level;     /* the next level may have begun in it, and nothing would show that */
 };
+
+/* How many packets of the direction the hole has more than it had as `before`, which may be the
+ * hole before it; 0 if it has fewer, since its session is decoded again. */
+static inline uint32_t qs_hole_growth(const struct qs_hole *hole, const struct qs_hole *before,
+                                      unsigned direction)
+{
+    const uint32_t now = hole->packets[direction - QS_C2S];
+    const uint32_t then = hole->number == before->number ? before->packets[direction - QS_C2S] : 0;
+
+    return now > then ? now - then : 0;
+}
 
 /* Where the capture lacks part of a level's sign-on. */
 struct qs_sign_on_loss {

@@ -126,13 +126,12 @@ void qs_demo_join_late(struct qs_demo_writer *writer, const struct qs_donor_matc
 void qs_demo_count_losses(struct qs_demo_writer *writer, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
 {
-    const struct qs_hole *hole = &decoder->session->hole, *reported = &writer->reported;
-    const unsigned server = QS_S2C - QS_C2S;
-    const uint32_t before = hole->number == reported->number ? reported->packets[server] : 0;
+    const struct qs_hole *hole = &decoder->session->hole;
+    const uint32_t more = qs_hole_growth(hole, &writer->reported, QS_S2C);
 
-    if (hole->packets[server] > before) {
+    if (more) {
         writer->hole(writer, packet, hole);
-        writer->counts.missing += hole->packets[server] - before;
+        writer->counts.missing += more;
     }
     writer->reported = *hole;
 }

@@ -214,11 +214,9 @@ static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_
                       uint32_t counted)
 {
     struct qs_netchan *chan = netchan_of(d, direction);
-    const uint32_t more = gap - MIN(gap, counted);
 
-    chan->burst += more;
     chan->last_gap.counted = true;
-    qs_hole_add(d, direction, more, chan->last_gap.since);
+    qs_hole_add(d, direction, gap - MIN(gap, counted), chan->last_gap.since);
 }
 
 /*

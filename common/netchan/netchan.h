@@ -95,8 +95,7 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
  * Notes the skipped numbers, if any, after the packet was read. The sender has announced that it
  * skipped `choked` numbers on purpose. Returns whether it is a burst: both ends skipped numbers
  * since the other's last packet. Networks seldom lose both at once, captures do. So the numbers of
- * a burst count as not captured, and those of a gap of which the other end has acknowledged one
- * (qs_netchan.burst).
+ * a burst count as not captured, and those of a gap of which the other end has acknowledged one.
  */
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
 

@@ -4,7 +4,7 @@
  * before it is decoded; see qs_protocol.seqinfo.
  *
  * Each end numbers what it sends in one stream, or in several independent ones. A receiver
- * acknowledges the last datagram it accepted, never of one that it drops because a later one came
+ * acknowledges the last datagram it accepted, never one that it drops because a later one came
  * first.
  */
 #ifndef QS_NETCHAN_SEQINFO_H
@@ -32,11 +32,10 @@ struct qs_seqinfo {
     bool repeated;   /* and then under the same number */
     uint32_t qport;  /* of a client: see qs_seqinfo_qport(); 0: it sends none, or it is not known */
 
-    uint8_t acked_stream; /* of the receiver */
-    uint32_t acked_id;    /* what the sender accepted last in it; 0: none */
-    bool
-        has_reliable_bit; /* it acknowledges reliable messages by a bit that each of them toggles */
-    bool reliable_bit;    /* that bit */
+    uint8_t acked_stream;  /* of the receiver */
+    uint32_t acked_id;     /* what the sender accepted last in it; 0: none */
+    bool has_reliable_bit; /* a bit, which each reliable message toggles, acknowledges them */
+    bool reliable_bit;
 };
 
 /* A packet from the end `from`, in a session whose server is `server`. */

@@ -146,7 +146,7 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
         problem->text = hole_text(hole);
     else
         problem->text = g_strdup("packets of the server are missing from the capture");
-    problem->amount += single ? 0 : hole->packets[1] - (is_new ? 0 : writer->reported.packets[1]);
+    problem->amount += single ? 0 : qs_hole_growth(hole, &writer->reported, QS_S2C);
     g_array_set_size(problem->packets, single ? 0 : problem->packets->len);
     add_place(demo, problem, packet, hole->begin);
 }

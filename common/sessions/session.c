@@ -380,9 +380,8 @@ static void follow_holes(struct qs_session_holes *holes, const struct qs_hole *b
     if (hole->number && hole->number <= QS_SESSION_HOLES_MAX)
         holes->first[hole->number - 1] = *hole;
     holes->count = hole->number;
-    for (int i = 0; i < 2; i++)
-        holes->packets[i] +=
-            hole->packets[i] - (hole->number == before->number ? before->packets[i] : 0);
+    for (unsigned direction = QS_C2S; direction <= QS_S2C; direction++)
+        holes->packets[direction - QS_C2S] += qs_hole_growth(hole, before, direction);
 }
 
 void qs_client_session_packet(struct qs_client_session *shared,

@@ -108,7 +108,7 @@ struct qs_sessions_handler {
     bool want_lines;              /* figures of the line: qs_client_session.quality */
     bool want_rebuild;            /* run rebuilders */
     bool write_demos;             /* and keep what they write */
-    bool as_captured; /* packets come in the capture's order, even where that is not theirs */
+    bool as_captured;             /* packets stay in the order in which they were captured */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; `packet` was called of one at least. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,

@@ -6,9 +6,7 @@ Packets of a while are left out of a capture: --list says from when to when, and
 """
 
 import collections
-import concurrent.futures
 import os
-import pathlib
 import re
 
 import capture
@@ -123,12 +121,8 @@ def faults_of(tool, path):
 
 
 def main(tool, captures, shared=None):
-    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
-    if ALL and shared:
-        paths += sorted(path for folder in ("captures", "newest") for path in pathlib.Path(shared, folder).rglob("*.pcap")
-                        if path.stat().st_size < LARGEST and not path.name.startswith(LOSSY))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda path: faults_of(tool, path), paths))
+    paths = truth.captures_of(captures, OWN, shared if ALL else None, LARGEST, LOSSY)
+    results = truth.of_each(faults_of, tool, paths)
     faults = [fault for result in results for fault in result[0]]
     count = sum(result[1] for result in results)
     print(*faults, f"{count} holes, {len(faults)} faults", sep="\n")

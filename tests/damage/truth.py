@@ -11,7 +11,9 @@ QuakeWorld: states of entities) are as they should be; the others are not there.
 """
 
 import collections
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -92,3 +94,18 @@ def compare_dm2_files(tools, demo, truth):
 
 
 TRUTHS = {".qwd": compare_qwd, ".dem": compare_dem, ".dm2": compare_dm2_files}
+
+
+def captures_of(captures, own, shared, largest, lossy):
+    """The project's own whole sessions, and those of SHARED, or None, that are small enough and of no lossy line."""
+    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in own]
+    for folder in ("captures", "newest") if shared else ():
+        paths += sorted(path for path in pathlib.Path(shared, folder).rglob("*.pcap")
+                        if path.stat().st_size < largest and not path.name.startswith(lossy))
+    return paths
+
+
+def of_each(function, tool, paths):
+    """What function(tool, path) returns for each of the captures."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda path: function(tool, path), paths))

@@ -30,7 +30,6 @@ void converter_level(struct converter *converter)
 void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command)
 {
-    const struct converter_move *last;
     struct converter_move *move;
 
     if (!command && !converter->moves)
@@ -41,8 +40,7 @@ void converter_move(struct converter *converter, uint32_t sequence,
         g_array_remove_index(converter->moves, 0);
     qs_array_add(converter->moves, &converter->moves_room);
     move = &g_array_index(converter->moves, struct converter_move, converter->moves->len - 1);
-    last = converter->moves->len > 1 ? move - 1 : move;
-    memmove(move->angles, command ? command->angles : last->angles, sizeof move->angles);
+    memcpy(move->angles, command ? command->angles : move[-1].angles, sizeof move->angles);
     move->sequence = sequence;
 }
 
