@@ -35,6 +35,15 @@ struct qs_reliable {
     bool lacks;   /* and only a packet that the capture lacks can be why */
 };
 
+/* Numbers that a packet skipped. */
+struct qs_skipped {
+    uint32_t from, until; /* `until` is the packet behind it */
+    int64_t begin, end;   /* times of the packets before and behind it */
+    uint32_t counted;     /* of them, as not captured */
+    bool is_unanswered;   /* no packet of the other end came since */
+    bool acknowledges;    /* the packet behind it acknowledges one not captured */
+};
+
 /*
  * One direction of a connection whose packets have a growing sequence number, and which of them
  * arrived. common/netchan updates it.
@@ -53,19 +62,13 @@ struct qs_netchan {
     uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
     uint32_t ahead;           /* of those not captured: behind `sequence` */
     int64_t time;             /* of the last accepted packet */
-    uint32_t gap;             /* numbers skipped since the other end's last packet: */
-    uint32_t gap_counted;     /* of them, not captured */
-    struct {
-        uint32_t from, until; /* numbers; `until` is the packet behind it */
-        int64_t since;        /* time of the packet before it */
-        bool counted;         /* all of it */
-    } last_gap;
-    bool lacks_gap; /* the packet behind them acknowledges one not captured */
+    bool is_lacking;          /* a packet behind it is proved not to be captured */
+    struct qs_skipped last_gap;
     struct qs_reliable reliable;
     uint32_t anew; /* packets in a row with first numbers, after larger ones */
 };
 
-/* Packets between two that the capture has: it lacks them. See common/netchan/netchan.h. */
+/* Packets between two that the capture has: it lacks them. See common/netchan/holes.h. */
 struct qs_hole {
     uint32_t number;     /* from 1, in the connection; 0: there is none */
     int64_t begin, end;  /* nanoseconds since the epoch: the packets before and behind it */

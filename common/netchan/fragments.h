@@ -27,6 +27,7 @@ struct qs_fragment;
 struct qs_fragments {
     struct qs_fragment *newest;
     uint32_t message; /* what the fragments are of; see qs_fragments_follows() */
+    uint32_t cut;     /* the number of a message of which the capture cut a packet; 0: none */
 };
 
 /* Overwrites `to` without clearing it. */

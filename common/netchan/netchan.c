@@ -9,6 +9,7 @@
 #include "common/core/decode.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
+#include "common/netchan/holes.h"
 #include "common/netchan/reliable.h"
 
 enum {
@@ -16,8 +17,7 @@ enum {
     /* A packet that comes behind more later ones than that was not on its way so long: */
     LATE_MAX = 16,
     FIRST_LATE_MAX = 4, /* one of a connection's first numbers */
-    FIRST_NUMBERS = 2,
-    BURST_MIN = 2 /* numbers of each end */
+    FIRST_NUMBERS = 2
 };
 
 static bool was_captured(const struct qs_netchan *chan, uint32_t sequence)
@@ -175,92 +175,6 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     return skipped;
 }
 
-static struct qs_netchan *netchan_of(struct qs_decoder *d, enum qs_direction direction)
-{
-    return direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
-}
-
-void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last)
-{
-    const struct qs_netchan *chan = netchan_of(d, direction);
-    struct qs_hole *hole = &d->session->hole;
-    const int64_t begin = chan->gap ? chan->last_gap.since : chan->time;
-
-    if (!packets || direction == QS_DIRECTION_UNKNOWN)
-        return;
-    if (!hole->number || last >= hole->end)
-        *hole = (struct qs_hole){.number = hole->number + 1,
-                                 .begin = begin ? begin : d->packet->time,
-                                 .end = d->packet->time};
-    hole->packets[direction - QS_C2S] += packets;
-}
-
-/* The other end has the number. */
-static void add_acknowledged(struct qs_decoder *d, struct qs_netchan *chan)
-{
-    const enum qs_direction direction = d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
-    const bool in_gap = d->found.acknowledged >= chan->last_gap.from &&
-                        d->found.acknowledged < chan->last_gap.until;
-
-    if (!in_gap)
-        qs_hole_add(d, direction, 1, chan->time);
-    else if (!chan->last_gap.counted)
-        qs_hole_add(d, direction, 1, chan->last_gap.since);
-    chan->gap_counted += in_gap;
-}
-
-/* Counts all of a gap of which some were counted. */
-static void count_gap(struct qs_decoder *d, enum qs_direction direction, uint32_t gap,
-                      uint32_t counted)
-{
-    struct qs_netchan *chan = netchan_of(d, direction);
-
-    chan->last_gap.counted = true;
-    qs_hole_add(d, direction, gap - MIN(gap, counted), chan->last_gap.since);
-}
-
-/*
- * A server of QuakeWorld that lacks packets of the client skips as many numbers: its gap behind the
- * client's is no loss, unless the client has acknowledged one that was not captured. Quake's
- * servers do not answer packet by packet; theirs have no acknowledgement. Single numbers are lost
- * on lines as well, and skipped by clients that limit their packets.
- */
-static bool note_burst(struct qs_decoder *d, uint32_t lost)
-{
-    struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
-    const bool from_server = d->found.direction == QS_S2C;
-    const bool acknowledges = d->session->to_server.reliable.acknowledged;
-    const bool burst =
-        MIN(lost, back->gap) >= BURST_MIN && (!from_server || back->lacks_gap || !acknowledges);
-    /* Nothing follows that could acknowledge it. */
-    const bool is_last =
-        from_server && d->session->disconnected && d->found.notes[QS_NOTE_NOT_CAPTURED];
-    const bool counted = burst || forth->ahead || is_last;
-
-    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
-        return false;
-    if (lost) {
-        forth->last_gap.from = d->found.sequence - lost;
-        forth->last_gap.until = d->found.sequence;
-        forth->last_gap.since = forth->time;
-        forth->last_gap.counted = false;
-    }
-    if (counted)
-        count_gap(d, d->found.direction, lost, forth->ahead);
-    if (burst)
-        count_gap(d, from_server ? QS_C2S : QS_S2C, back->gap, back->gap_counted);
-    if (!from_server || !back->gap) {
-        forth->gap += lost;
-        forth->gap_counted += counted ? lost : 0;
-    }
-    forth->lacks_gap |= lost && d->found.notes[QS_NOTE_NOT_CAPTURED];
-    forth->ahead = 0;
-    forth->time = d->packet->time;
-    back->gap = back->gap_counted = 0;
-    back->lacks_gap = false;
-    return burst;
-}
-
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
 {
     if (skipped && choked >= skipped)
@@ -272,31 +186,17 @@ bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
     else if (skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped", skipped, qs_plural(skipped));
-    return note_burst(d, skipped > choked ? skipped - choked : 0);
+    return qs_hole_gap(d, skipped > choked ? skipped - choked : 0);
 }
 
-void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
+bool qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
 {
     if (d->packet->false_ack || !qs_netchan_acknowledge(chan, d->found.acknowledged))
-        return;
-    add_acknowledged(d, chan);
+        return false;
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->found.acknowledged);
     qs_summary_remark(d, "not captured: %u", d->found.acknowledged);
-}
-
-/* The other end had a reliable packet that the capture lacks: it is in the last gap, or between
- * numbers that the sender says it skipped. */
-static void count_reliable(struct qs_decoder *d, struct qs_netchan *back)
-{
-    const enum qs_direction direction = d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
-    const uint32_t from = back->last_gap.from, until = back->last_gap.until;
-    const bool is_gap = until > back->reliable.since;
-
-    if (is_gap ? back->last_gap.counted : d->found.notes[QS_NOTE_NOT_CAPTURED] != 0)
-        return;
-    count_gap(d, direction, is_gap ? until - from : 1, is_gap ? back->gap_counted : 0);
-    back->gap_counted = back->gap;
+    return true;
 }
 
 void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
@@ -310,7 +210,7 @@ void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
     qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable);
     qs_reliable_acknowledge(&back->reliable, d->found.acknowledged, bit);
     if (back->reliable.lacks)
-        count_reliable(d, back);
+        qs_hole_reliable(d);
 }
 
 bool qs_lacks_sign_on(const struct qs_decoder *d)
@@ -406,11 +306,18 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
         qs_receive(d, chan, format->number);
         return NULL;
     }
+    if (qs_packet_is_cut(d->packet))
+        list->cut = d->found.sequence;
     if (qs_packet_is_cut(d->packet) || !take_fragment(d, list, format, bytes, offset, more) || more)
         return NULL;
     message = qs_fragments_join(list, (struct qs_view){0});
     qs_fragments_clear(list);
     return message;
+}
+
+bool qs_ends_cut_message(const struct qs_decoder *d, const struct qs_fragments *list, bool more)
+{
+    return !more && list->cut && list->cut == d->found.sequence;
 }
 
 /* --- Messages */

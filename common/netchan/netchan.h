@@ -99,13 +99,9 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
  */
 bool qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked);
 
-/* The capture lacks so many packets of the direction before the one at hand; the last one before
- * them was at that time. qs_session.hole grows, or the next one begins. */
-void qs_hole_add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t last);
-
-/* The packet acknowledges d->acknowledged of `chan`: adds a note if the capture lacks that. Do not
- * call it for a packet that its receiver drops. */
-void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
+/* The packet acknowledges number d->found.acknowledged of `chan`. Returns whether the capture lacks
+ * that, with a note. Do not call it for a packet that its receiver drops. */
+bool qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack);
 
 /* The reliable bit of the packet's number, and that of its acknowledgement; nothing for a packet
  * that its receiver drops. */
@@ -146,10 +142,14 @@ struct qs_fragment_format {
 /*
  * The rest of the packet is the fragment at byte `offset` of message d->sequence; `more` follow.
  * Accepts whole fragments in order and drops others. Returns the message if it is complete: then it
- * arrives. Else NULL, and the packet is done.
+ * arrives. Else NULL, and the packet is done, unless qs_ends_cut_message().
  */
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
                             const struct qs_fragment_format *format, uint32_t offset, bool more);
+
+/* Whether the fragment is the last one of a message of which the capture cut a packet: the receiver
+ * had it, and it arrives without its messages. */
+bool qs_ends_cut_message(const struct qs_decoder *d, const struct qs_fragments *list, bool more);
 
 /* --- Messages */
 

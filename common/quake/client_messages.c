@@ -103,8 +103,10 @@ static void read_move(struct qs_decoder *d)
 
     read_move_sequence(d);
     time = qs_f32(d, NQ_MOVE_TIME);
-    if (nq_moves_begin_with_time(session))
+    if (nq_moves_begin_with_time(session)) {
         session->move_time = time;
+        nq_acknowledge_time(d, time);
+    }
     read_angles(d);
     for (unsigned row = NQ_MOVE_FORWARD; row <= NQ_MOVE_UP; row++)
         qs_i16(d, row);

@@ -179,6 +179,9 @@ void nq_level_stufftext(struct qs_decoder *d, struct qs_view text);
 /* svc_signonnum and svc_time. */
 void nq_level_stage(struct qs_decoder *d, uint8_t stage);
 void nq_level_time(struct qs_decoder *d, float time);
+/* A move repeats the svc_time of the newest message that the client has: the capture may lack it.
+ */
+void nq_acknowledge_time(struct qs_decoder *d, float time);
 /* The server's message that was just read settles a doubt, if there is one and it can. */
 void nq_level_settle_doubt(struct nq_session *session, bool reliable);
 /* A doubt, if there is one, is a loss: what is sent reliably was missed. */

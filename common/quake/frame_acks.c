@@ -2,11 +2,13 @@
 /*
  * The frames of entities that a client acknowledges: where one of them was not captured, later ones
  * do not repeat its contents. DarkPlaces numbers its svc_entities, anew in each level; an update of
- * FTE's has the number of its packet. Source: PROTOCOL.md, section 2.
+ * FTE's has the number of its packet. Other clients name the newest message that they have by its
+ * svc_time, which their moves repeat. Source: PROTOCOL.md, section 2.
  */
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
 #include "common/core/summary.h"
+#include "common/netchan/holes.h"
 #include "common/quake/decode.h"
 
 enum {
@@ -126,10 +128,25 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     if (!lost)
         return;
     session->base.to_client.not_captured += lost;
+    qs_hole_named(d, 0, (uint32_t)number > session->frames.newest);
     qs_note(d, QS_NOTE_NOT_CAPTURED, d->in.pos - 4, 4,
             "The capture lacks %u frame%s of entities that the client has acknowledged", lost,
             qs_plural(lost));
     qs_summary_remark(d, "not captured: %u frame%s", lost, qs_plural(lost));
+}
+
+void nq_acknowledge_time(struct qs_decoder *d, float time)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (d->found.direction != QS_C2S || !d->found.accepted || session->frames.started ||
+        session->base.level_state != QS_LEVEL_PLAYING || !(time > session->acknowledged_time))
+        return;
+    session->acknowledged_time = time;
+    if (session->level_time > 0 && time > session->level_time)
+        qs_hole_named(d, 1, true);
+    else if (time > session->gap_from && time < session->gap_until)
+        qs_hole_named(d, 0, false);
 }
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)

@@ -10,6 +10,7 @@
  * Datagram_GetMessage.
  */
 #include "common/core/reader.h"
+#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/quake/decode.h"
 
@@ -240,8 +241,8 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
             nq_level_lose(d, true);
     }
     qs_note_lacking(d, whole_header, missing);
-    qs_hole_add(d, d->found.direction, missing - MIN(missing, reliable->fragments.ahead),
-                reliable->fragments.time);
+    qs_hole_separate(d, d->found.direction, missing - MIN(missing, reliable->fragments.ahead),
+                     reliable->fragments.time);
     doubt_beginning(reliable);
 }
 
@@ -283,7 +284,9 @@ static void read_acknowledgement(struct qs_decoder *d)
     d->found.acknowledged = d->found.sequence;
     if (d->found.sequence == reliable->fragments.sequence)
         reliable->acknowledgements++;
-    qs_receive_acknowledgement(d, &reliable->fragments, whole_header);
+    if (qs_receive_acknowledgement(d, &reliable->fragments, whole_header))
+        qs_hole_separate(d, d->found.direction == QS_S2C ? QS_C2S : QS_S2C, 1,
+                         reliable->fragments.time);
 }
 
 /* --- Unreliable messages --- */

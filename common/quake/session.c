@@ -118,7 +118,7 @@ void nq_session_begin_level(struct nq_session *session)
 {
     qs_level_begin(&session->base);
     session->signon = 0;
-    session->level_time = 0;
+    session->level_time = session->gap_from = session->gap_until = session->acknowledged_time = 0;
     session->doubt = (struct nq_doubt){0};
     session->has_donor = false;
     session->frames = (struct nq_frames){0};
@@ -142,7 +142,7 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     session->base.level = own.base.level;
     qs_level_begin(&session->base);
     qs_level_play(&session->base, 0);
-    session->level_time = 0;
+    session->level_time = session->gap_from = session->gap_until = session->acknowledged_time = 0;
     session->base.disconnected = own.base.disconnected;
     session->has_donor = true;
     session->base.to_server = own.base.to_server;

@@ -83,6 +83,8 @@ struct nq_session {
     struct nq_doubt doubt;          /* whether part of the sign-on is missing */
     bool has_donor;                 /* the sign-on is a donor's: nothing of it is missing */
     float level_time;               /* the level's newest svc_time; 0: there was none */
+    float gap_from, gap_until;      /* the svc_time before and behind the last gap */
+    float acknowledged_time;        /* the newest that a move repeats */
     struct nq_frames frames;        /* of entities, in this level */
     uint16_t view_entity;           /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */

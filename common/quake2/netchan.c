@@ -4,6 +4,7 @@
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
 #include "common/core/reader.h"
+#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quake2/decode.h"
@@ -147,8 +148,8 @@ static void arrive(struct qs_decoder *d, const struct header *header)
     uint32_t skipped;
 
     skipped = qs_receive(d, qs_netchan_forth(d), sequence);
-    if (d->found.accepted)
-        qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    if (d->found.accepted && qs_receive_acknowledgement(d, qs_netchan_back(d), ack))
+        qs_hole_acknowledged(d);
     qs_note_gap(d, sequence, skipped, 0);
     qs_receive_reliable(d, header->reliable, header->reliable_ack);
     note_lost_sign_on(d, not_captured);
@@ -163,9 +164,10 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
         d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
     GBytes *message = qs_receive_fragment(d, list, &format, header->fragment_offset, header->more);
 
+    if (message || qs_ends_cut_message(d, list, header->more))
+        arrive(d, header);
     if (!message)
         return;
-    arrive(d, header);
     q2_read_source(d, "Joined fragments", message, read_messages);
     g_bytes_unref(message);
 }

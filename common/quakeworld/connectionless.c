@@ -172,7 +172,8 @@ static void read_connect(struct qs_decoder *d, struct oob *oob)
 {
     const uint32_t end = oob->line.size;
 
-    qw_session_of(d)->asked = (struct qw_netchan_format){.known = true};
+    /* Its extensions may be in what was cut off. */
+    qw_session_of(d)->asked = (struct qw_netchan_format){.known = !qs_packet_is_cut(d->packet)};
     qw_session_of(d)->asked_fte2 = 0;
     read_connect_number(d, QW_CONNECT_VERSION, oob);
     read_connect_number(d, QW_CONNECT_QPORT, oob);

@@ -3,6 +3,7 @@
  * Packets with sequence numbers: qw28-protocol, "Regular Packets".
  */
 #include "common/core/reader.h"
+#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quakeworld/decode.h"
@@ -262,8 +263,9 @@ static uint32_t skipped_by_other(const struct qs_decoder *d)
     const uint32_t ahead = back->started && d->found.acknowledged > back->sequence
                                ? d->found.acknowledged - back->sequence
                                : 0;
+    const struct qs_skipped *gap = &back->last_gap;
 
-    return MAX(back->gap, ahead);
+    return MAX(gap->is_unanswered ? gap->until - gap->from : 0, ahead);
 }
 
 /* Packets of both ends that are on their way, as the capture sees it. */
@@ -286,8 +288,8 @@ static void take_message(struct qs_decoder *d, const struct header *header,
     const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
     const bool was_pending = qw_session_of(d)->sign_on.pending;
 
-    if (d->found.accepted)
-        qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    if (d->found.accepted && qs_receive_acknowledgement(d, qs_netchan_back(d), ack))
+        qs_hole_acknowledged(d);
     if (!skipped && !others)
         qw_session_of(d)->round_trip = round_trip;
     qs_receive_reliable(d, reliable, header->ack_word & QS_RELIABLE_BIT);
@@ -313,6 +315,14 @@ static bool is_of_client(struct qs_decoder *d, const struct header *header)
     return d->found.direction != QS_C2S ||
            qs_receive_qport(d, qs_seqinfo_qport(QPORT_SIZE, header->qport),
                             (struct qs_span){WORDS_SIZE, QPORT_SIZE});
+}
+
+/* Of a message of which a packet was cut. */
+static void lose_message(struct qs_decoder *d)
+{
+    if (d->found.direction == QS_S2C && d->session->level_state <= QS_LEVEL_SIGNING_ON &&
+        !qw_session_of(d)->sign_on.has_donor)
+        qs_level_lose(d->session, d->packet->number, false);
 }
 
 static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)
@@ -342,6 +352,8 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         take_message(d, &header, read_messages);
     } else if (read_fragment(d, header.fragment_word)) {
         take_message(d, &header, read_joined);
+    } else if (qs_ends_cut_message(d, fragments_of(d), header.fragment_word & MORE_FRAGMENTS)) {
+        take_message(d, &header, lose_message);
     }
 }
 

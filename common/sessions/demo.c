@@ -75,21 +75,21 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
     return problem;
 }
 
-/* `since`: when it began, before the packet. */
+/* Two times since the epoch, in nanoseconds. */
 static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
-                      const struct qs_packet *packet, int64_t since)
+                      uint64_t packet, int64_t from, int64_t until)
 {
     const int64_t start = demo->writing ? demo->start : demo->origin;
 
-    problem->until.time = MAX(packet->time - start, 0);
+    problem->until.time = MAX(until - start, 0);
     problem->until.demo = demo->writing ? demo->shared.files->len + 1 : 0;
     if (!problem->file) {
         problem->file = demo->source;
         problem->from = problem->until;
-        problem->from.time = MAX(since - start, 0);
+        problem->from.time = MAX(from - start, 0);
     }
     if (problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
-        g_array_append_val(problem->packets, packet->number);
+        g_array_append_val(problem->packets, packet);
 }
 
 static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
@@ -110,7 +110,7 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
     problem->count++;
     problem->amount += amount;
     if (packet)
-        add_place(demo, problem, packet, packet->time);
+        add_place(demo, problem, packet->number, packet->time, packet->time);
 }
 
 /* --- Holes of the capture: a line each, and one for all further ones */
@@ -133,10 +133,11 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
     struct demo *demo = (struct demo *)writer;
     struct qs_session_problems *problems = &demo->shared.problems;
     const bool single = hole->number <= QS_DEMO_HOLES_MAX;
-    const bool is_new = hole->number != writer->reported.number;
     const guint kinds = problems->kinds->len;
     struct qs_session_demo_problem *problem = find_or_add_problem(
         problems, single ? g_strdup_printf("hole %u", hole->number) : g_strdup("holes"), G_MAXUINT);
+    const bool is_new =
+        single ? problems->kinds->len > kinds : hole->number != writer->reported.number;
 
     problems->holes += problems->kinds->len - kinds;
     problems->count += is_new;
@@ -148,7 +149,7 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
         problem->text = g_strdup("packets of the server are missing from the capture");
     problem->amount += single ? 0 : qs_hole_growth(hole, &writer->reported, QS_S2C);
     g_array_set_size(problem->packets, single ? 0 : problem->packets->len);
-    add_place(demo, problem, packet, hole->begin);
+    add_place(demo, problem, packet->number, hole->begin, hole->end);
 }
 
 void qs_session_demo_cut(struct qs_session_demo *shared, uint64_t cut, uint64_t packets,

@@ -61,7 +61,9 @@ def problems(tool, path):
             yield f"nothing is lost, yet {result.counts}, exit status {result.status}: {result.said}"
     for lost in losses(packets):
         result = Result(tool, [frame for index, frame in enumerate(frames) if index not in lost])
-        if result.counts != (len(lost), len(lost)) or result.status != 1 or SAID not in result.said:
+        acknowledged, missing = result.counts
+        # DarkPlaces' frames have their own numbers: a gap of one packet next to others may not be counted.
+        if acknowledged != len(lost) or not len(lost) - 1 <= missing <= len(lost) or result.status != 1 or SAID not in result.said:
             yield f"{len(lost)} lost, yet {result.counts}, exit status {result.status}: {result.said}"
 
 

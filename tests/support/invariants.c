@@ -293,8 +293,9 @@ static bool are_same_messages(const GArray *a, const GArray *b)
 static bool are_same_numbers(const struct qs_netchan *a, const struct qs_netchan *b)
 {
     return a->sequence == b->sequence && a->seen == b->seen && a->accepted == b->accepted &&
-           a->missing == b->missing && a->not_captured == b->not_captured && a->gap == b->gap &&
-           a->lacks_gap == b->lacks_gap && a->anew == b->anew;
+           a->missing == b->missing && a->not_captured == b->not_captured &&
+           a->last_gap.from == b->last_gap.from && a->last_gap.counted == b->last_gap.counted &&
+           a->anew == b->anew;
 }
 
 static void check_same(const char *what, bool same, const struct qs_packet *packet)

@@ -383,22 +383,18 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
     dem->out->counts.missing++;
 }
 
-/* Players keep an entity's state from earlier frames, or do not know it. */
-static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uint32_t lost)
-{
-    if (!dem->begun || !lost)
-        return;
-    qs_demo_missing(dem->out, packet, lost,
-                    "entities may be wrong until their next update: the capture lacks server "
-                    "packets that the client had");
-}
+static const char lost_frames_text[] = "entities may be wrong until their next update: the capture "
+                                       "lacks server packets that the client had";
 
+/* Players keep an entity's state from earlier frames, or do not know it. The packets are a hole's.
+ */
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
                              const struct qs_packet *packet)
 {
     const uint32_t lost = session->base.to_client.not_captured;
 
-    say_lost_frames(dem, packet, lost > dem->not_captured ? lost - dem->not_captured : 0);
+    if (dem->begun && lost > dem->not_captured)
+        qs_demo_problem(dem->out, packet, lost_frames_text);
     dem->not_captured = lost;
     dem->awaited = nq_frames_awaited(&session->frames);
 }
@@ -569,7 +565,8 @@ static void dem_finish(void *state)
 
     if (!dem->begun)
         return;
-    say_lost_frames(dem, NULL, dem->awaited);
+    if (dem->awaited)
+        qs_demo_missing(dem->out, NULL, dem->awaited, lost_frames_text);
     report_last_gaps(dem);
     /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});

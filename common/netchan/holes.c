@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/netchan/holes.h"
+
+#include <glib.h>
+
+#include "common/netchan/netchan.h"
+
+enum { BURST_MIN = 2 /* numbers of each end */ };
+
+static struct qs_netchan *netchan_of(const struct qs_decoder *d, enum qs_direction direction)
+{
+    return direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+}
+
+static enum qs_direction opposite(const struct qs_decoder *d)
+{
+    return d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
+}
+
+/* The capture lacks packets between the two times. A hole that the last one reaches is that one. */
+static void add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t begin,
+                int64_t end)
+{
+    struct qs_hole *hole = &d->session->hole;
+    const bool is_same = hole->number && begin < hole->end;
+
+    if (direction == QS_DIRECTION_UNKNOWN || (!is_same && !packets))
+        return;
+    if (!is_same)
+        *hole = (struct qs_hole){.number = hole->number + 1, .begin = begin ? begin : end};
+    hole->end = MAX(hole->end, end);
+    hole->packets[direction - QS_C2S] += packets;
+}
+
+static uint32_t size_of(const struct qs_skipped *gap)
+{
+    return gap->until - gap->from;
+}
+
+static void count_gap(struct qs_decoder *d, enum qs_direction direction, struct qs_skipped *gap)
+{
+    add(d, direction, size_of(gap) - gap->counted, gap->begin, gap->end);
+    gap->counted = size_of(gap);
+}
+
+static void add_behind(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
+{
+    add(d, direction, packets, netchan_of(d, direction)->time, d->packet->time);
+}
+
+/*
+ * A server of QuakeWorld that lacks packets of the client skips as many numbers: its gap behind the
+ * client's is no loss, unless the client has acknowledged one that was not captured. Quake's
+ * servers do not answer packet by packet; theirs have no acknowledgement. Single numbers are lost
+ * on lines as well, and skipped by clients that limit their packets.
+ */
+static bool is_burst(const struct qs_decoder *d, uint32_t lost)
+{
+    const struct qs_skipped *gap = &qs_netchan_back(d)->last_gap;
+    const bool acknowledges = d->session->to_server.reliable.acknowledged;
+
+    return gap->is_unanswered && MIN(lost, size_of(gap)) >= BURST_MIN &&
+           (d->found.direction == QS_C2S || gap->acknowledges || !acknowledges);
+}
+
+/* Servers skip numbers in a hole of the client's packets, too. */
+static bool may_be_of_burst(const struct qs_decoder *d)
+{
+    const struct qs_netchan *back = qs_netchan_back(d);
+
+    return d->found.direction == QS_C2S || (!back->last_gap.is_unanswered && back->ahead <= 1);
+}
+
+bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
+{
+    struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
+    const bool lacks_acknowledged = d->found.notes[QS_NOTE_NOT_CAPTURED];
+    const bool burst = is_burst(d, lost);
+    /* Nothing follows that could acknowledge it. */
+    const bool is_last =
+        d->found.direction == QS_S2C && d->session->disconnected && lacks_acknowledged;
+    struct qs_skipped gap = {.from = d->found.sequence - lost,
+                             .until = d->found.sequence,
+                             .begin = forth->time,
+                             .end = d->packet->time,
+                             .counted = MIN(forth->ahead, lost),
+                             .is_unanswered = may_be_of_burst(d),
+                             .acknowledges = lacks_acknowledged};
+
+    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
+        return false;
+    if (burst || forth->ahead || forth->is_lacking || is_last)
+        count_gap(d, d->found.direction, &gap);
+    if (burst)
+        count_gap(d, opposite(d), &back->last_gap);
+    if (lost && (!forth->last_gap.is_unanswered || lost > size_of(&forth->last_gap)))
+        forth->last_gap = gap;
+    forth->ahead = 0;
+    forth->is_lacking = false;
+    forth->time = d->packet->time;
+    back->last_gap.is_unanswered = false;
+    return burst;
+}
+
+void qs_hole_acknowledged(struct qs_decoder *d)
+{
+    struct qs_skipped *gap = &qs_netchan_back(d)->last_gap;
+
+    if (d->found.acknowledged < gap->from || d->found.acknowledged >= gap->until) {
+        add_behind(d, opposite(d), 1);
+    } else if (gap->counted < size_of(gap)) {
+        add(d, opposite(d), 1, gap->begin, d->packet->time);
+        gap->counted++;
+    }
+}
+
+/* It is in the last gap, or between numbers that the sender says it skipped. */
+void qs_hole_reliable(struct qs_decoder *d)
+{
+    struct qs_netchan *back = qs_netchan_back(d);
+
+    if (back->last_gap.until > back->reliable.since)
+        count_gap(d, opposite(d), &back->last_gap);
+    else if (!d->found.notes[QS_NOTE_NOT_CAPTURED])
+        add_behind(d, opposite(d), 1);
+}
+
+void qs_hole_separate(struct qs_decoder *d, enum qs_direction direction, uint32_t packets,
+                      int64_t since)
+{
+    struct qs_netchan *chan = netchan_of(d, direction);
+
+    if (chan->last_gap.end > since) {
+        add(d, direction, packets, chan->last_gap.begin, chan->last_gap.end);
+        count_gap(d, direction, &chan->last_gap);
+    } else {
+        add(d, direction, packets, MAX(since, chan->time), d->packet->time);
+        chan->is_lacking = true;
+    }
+}
+
+void qs_hole_named(struct qs_decoder *d, uint32_t packets, bool ahead)
+{
+    struct qs_netchan *back = qs_netchan_back(d);
+
+    if (ahead) {
+        add_behind(d, opposite(d), packets);
+        back->ahead += packets;
+        back->is_lacking = true;
+    } else {
+        count_gap(d, opposite(d), &back->last_gap);
+    }
+}
