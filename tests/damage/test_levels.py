@@ -82,6 +82,15 @@ class Change:
         self.start = frames[session.begins[level] - 1].time - int(BEFORE * capture.NANOSECONDS)
         after = session.begins[level + 1] if level + 1 < len(session.begins) else len(frames) + 1
         self.game = [number for number in session.game if session.begins[level] < number < after]
+        self.before = [number for number in session.game if session.begins[level - 1] < number < session.begins[level]]
+
+    def holes(self):
+        """Their begin and end: a while after the level begins, and so long that its clock is beyond the older one's."""
+        for seconds in SECONDS:
+            yield self.start, self.start + int(seconds * capture.NANOSECONDS)
+        if self.before:
+            begin, end = (self.frames[game[0] - 1].time for game in (self.before, self.game))
+            yield begin + 3 * capture.NANOSECONDS, end + 4 * capture.NANOSECONDS
 
     def wrong(self, demos, end):
         """Messages behind the hole that are in a demo; of Quake II frames whose numbers begin again."""
@@ -101,13 +110,13 @@ class Change:
                 yield sum(later < number for number, later in zip(numbers, numbers[1:]))
 
     def faults(self):
-        for seconds in SECONDS:
-            end = self.start + int(seconds * capture.NANOSECONDS)
-            left = [frame for frame in self.frames if not self.start <= frame.time < end]
+        for start, end in self.holes():
+            left = [frame for frame in self.frames if not start <= frame.time < end]
             outcome = truth.convert(self.tool, left, "--qwd-format=classic", read=read)
             wrong = 0 if "its sign-on is from" in outcome.error else sum(self.wrong(outcome.demos, end))
             if wrong or outcome.status != 1 or not outcome.error:
-                yield f"{seconds} s before packet {self.game[0]}: {wrong} messages, status {outcome.status}"
+                yield (f"{(end - start) / capture.NANOSECONDS} s before packet {self.game[0]}: {wrong} messages, "
+                       f"status {outcome.status}")
 
 
 def changes_of(tool, path):
