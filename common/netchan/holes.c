@@ -63,12 +63,13 @@ static bool is_burst(const struct qs_decoder *d, uint32_t lost)
            (d->found.direction == QS_C2S || gap->acknowledges || !acknowledges);
 }
 
-/* Servers skip numbers in a hole of the client's packets, too. */
-static bool may_be_of_burst(const struct qs_decoder *d)
+/* Servers skip numbers in a hole of the client's packets, too, and as many as they lack. */
+static bool may_be_of_burst(const struct qs_decoder *d, uint32_t lost)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
+    const uint32_t lacked = back->last_gap.is_unanswered ? size_of(&back->last_gap) : 0;
 
-    return d->found.direction == QS_C2S || (!back->last_gap.is_unanswered && back->ahead <= 1);
+    return d->found.direction == QS_C2S || (lost > lacked && back->ahead <= 1);
 }
 
 bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
@@ -84,7 +85,7 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
                              .begin = forth->time,
                              .end = d->packet->time,
                              .counted = MIN(forth->ahead, lost),
-                             .is_unanswered = may_be_of_burst(d),
+                             .is_unanswered = may_be_of_burst(d, lost),
                              .acknowledges = lacks_acknowledged};
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)

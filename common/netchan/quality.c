@@ -93,28 +93,19 @@ static void forget_gap(struct qs_path_sender *sender)
     sender->gap = 0;
 }
 
-/*
- * The packet acknowledges a datagram that was not captured. If numbers are missing before the
- * packet, too, the capture has a hole there: what is missing in it, in both directions, says
- * nothing of the path.
- */
+/* The packet acknowledges a datagram that was not captured. */
 static void note_not_captured(const struct packet *packet, uint32_t acked_id)
 {
-    struct qs_path_sender *sender = packet->sender, *other = packet->other;
-    const bool hole = packet->gap > HOLE_MIN;
+    struct qs_path_sender *other = packet->other;
 
     other->half.started = false; /* what was acknowledged before this is not known */
-    sender->hole |= hole;
     if (acked_id > sent_at(other, other->count - 1)->ack_id) {
-        other->hole |= hole;
         other->next_acknowledged++;
     } else if (acked_id < other->gap_from || acked_id > other->gap_to) {
         other->not_captured++;
     } else if (other->gap) {
         other->not_captured++;
         other->gap_acknowledged++;
-        if (hole)
-            forget_gap(other);
     }
 }
 
@@ -315,13 +306,33 @@ static void add_sent(const struct packet *packet, uint32_t record)
     add_early_copy(sender, packet->number);
 }
 
-/* Counts the numbers that are missing before the packet; where the capture has a hole, apart. */
-static void add_gap(const struct packet *packet)
+/* The netchan has found that the capture lacks all numbers of its last gap, which is a long one. */
+static bool is_hole(const struct qs_netchan *chan)
+{
+    const uint32_t size = chan->last_gap.until - chan->last_gap.from;
+
+    return size > HOLE_MIN && chan->last_gap.counted == size;
+}
+
+/* The packet may show that the other end's last gap is a hole. */
+static void forget_hole(const struct packet *packet, const struct qs_session *session)
+{
+    const struct qs_netchan *chan = packet->to_server ? &session->to_client : &session->to_server;
+
+    if (packet->other->gap && chan->last_gap.until == packet->other->gap_until && is_hole(chan))
+        forget_gap(packet->other);
+}
+
+/* Counts the numbers that are missing before the packet; where the capture has a hole, apart: what
+ * is missing in it says nothing of the path. */
+static void add_gap(const struct packet *packet, const struct qs_session *session)
 {
     struct qs_path_sender *sender = packet->sender;
+    const struct qs_netchan *chan = packet->to_server ? &session->to_server : &session->to_client;
     const uint32_t gap = packet->gap;
+    const bool hole = chan->last_gap.until == packet->number && is_hole(chan);
 
-    if (gap && sender->hole) {
+    if (gap && hole) {
         sender->holes += gap;
     } else if (gap) {
         sender->missing += gap;
@@ -330,13 +341,13 @@ static void add_gap(const struct packet *packet)
         sender->burst = MAX(sender->burst, gap);
     }
     if (gap >= sender->gap && gap) {
-        sender->gap = sender->hole ? 0 : gap;
+        sender->gap = hole ? 0 : gap;
+        sender->gap_until = packet->number;
         sender->gap_acknowledged = sender->next_acknowledged;
         sender->gap_from = packet->previous_id;
         sender->gap_to = packet->ack_id ? packet->ack_id : UINT32_MAX;
     }
     sender->next_acknowledged = 0;
-    sender->hole = false;
 }
 
 /* --- The game's figures ---------------------------------------------------------------------- */
@@ -453,8 +464,9 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
         packet.sender->count ? sent_at(packet.sender, packet.sender->count - 1)->ack_id : 0;
     packet.gap = *gap = packet.sender->accepted ? packet.number - packet.sender->last - 1 : 0;
     add_sent(&packet, record);
+    forget_hole(&packet, d->session);
     acknowledge_all(&packet);
-    add_gap(&packet);
+    add_gap(&packet, d->session);
     add_facts(&packet);
     return true;
 }

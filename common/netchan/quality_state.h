@@ -54,7 +54,7 @@ struct qs_path_sender {
     uint64_t holes;                               /* those missing where the capture has a hole */
     uint32_t gap, gap_from, gap_to;               /* the last gap; acknowledgements around it */
     uint32_t gap_acknowledged, next_acknowledged; /* not captured: in the gap, behind the last */
-    bool hole;                                    /* the next gap is one of the capture */
+    uint32_t gap_until;                           /* number of the packet behind the last gap */
     uint32_t single_gaps;                         /* of one or two numbers */
     uint32_t burst;                               /* missing in a row, at most */
     uint32_t acknowledged, not_captured;          /* by the other end, of `sent`, of others */

@@ -3,6 +3,8 @@
  */
 #include <math.h>
 
+#include "common/netchan/holes.h"
+#include "common/netchan/netchan.h"
 #include "common/netchan/quality.h"
 #include "tests/unit/toy.h"
 
@@ -23,6 +25,17 @@ struct line {
     unsigned lost, unread; /* by the events of all packets */
 };
 
+/* As a game's netchan does. */
+static void receive(struct qs_decoder *d)
+{
+    static const struct qs_span header = {0, 8};
+    const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), header);
+
+    if (qs_receive_acknowledgement(d, qs_netchan_back(d), header))
+        qs_hole_acknowledged(d);
+    qs_hole_gap(d, skipped);
+}
+
 /* A datagram, at a time in milliseconds; `note`: why its receiver drops it, or QS_NOTE_KINDS. */
 static void add(struct line *line, enum qs_direction direction, uint32_t number, uint32_t echo,
                 int64_t time, uint32_t frame, int note)
@@ -41,6 +54,8 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
 
     if (note < QS_NOTE_KINDS)
         d.found.notes[note] = 1;
+    else
+        receive(&d);
     qs_path_add_event(line->quality, &d, number, &event);
     line->lost += event.lost;
     line->unread += event.unread_count;
