@@ -20,6 +20,7 @@ import tempfile
 
 import capture
 import damages
+import recordings
 from damages import MILLISECONDS, NANOSECONDS
 from truth import TRUTHS, Share, Tools
 
@@ -223,7 +224,7 @@ def main():
     paths = {captures / "fidelity" / f"{name}.pcap.gz": names for name in CAPTURES}
     if not sys.argv[4:]:
         paths.update({captures / "fidelity" / f"{name}.pcap.gz": STORED_DAMAGES for name in OTHERS})
-        if stored.is_dir():
+        if recordings.is_there(stored):
             paths.update({stored / name: STORED_DAMAGES + ["playing-lost-5"] * name.startswith(SIGNED_ON)
                           for name in STORED})
             paths.update({stored / name: ["swapped", "cut-one"] for name in DOWNLOAD_AND_LOSSES})

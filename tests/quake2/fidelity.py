@@ -130,6 +130,6 @@ def check_all(tools, captures, pairs):
 def main():
     tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[4]) / "captures" / "quake2"
     results = check_all(tools, pathlib.Path(sys.argv[3]), OWN_PAIRS)
-    if shared.is_dir():
+    if recordings.is_there(shared):
         results += check_all(tools, shared, PAIRS)
     return results

@@ -18,6 +18,7 @@ import tempfile
 
 import capture
 import damages
+import recordings
 
 # captures, how many packets are cut off. What is left begins with the client's first packet, or the
 # server's.
@@ -104,7 +105,8 @@ def is_whole(rebuilding, packets, cut):
 
 def check_whole(rebuilding, captures, shared):
     files = [(captures / "fidelity" / f"{name}.pcap.gz", cuts) for name, cuts in OWN_WHOLE]
-    files += [(shared / name, cuts) for name, cuts in WHOLE if shared.is_dir()]
+    if shared.is_dir():
+        files += [(shared / name, cuts) for name, cuts in WHOLE]
     for path, cuts in files:
         _, packets = capture.read(path)
         for cut in cuts:
@@ -252,9 +254,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rebuilding = Rebuilding(tools, folder)
         results = list(check_whole(rebuilding, captures, shared / "captures" / "quake2"))
-        if shared.is_dir():
-            results += [*check_donated(rebuilding, shared), *check_maps(rebuilding, shared),
-                    *check_losses(rebuilding, shared),
-                        *check_lost_sign_on(rebuilding, shared), *check_first_frame(rebuilding, shared),
-                        *check_statistics(rebuilding, shared / "captures" / "quake2")]
+        if not recordings.is_there(shared):
+            return 77 if all(results) else 1
+        results += [*check_donated(rebuilding, shared), *check_maps(rebuilding, shared),
+                    *check_losses(rebuilding, shared), *check_lost_sign_on(rebuilding, shared),
+                    *check_first_frame(rebuilding, shared),
+                    *check_statistics(rebuilding, shared / "captures" / "quake2")]
     return results

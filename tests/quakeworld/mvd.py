@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import demos
+import recordings
 from demos import flat
 
 # A server's demo, and a client's of the same game, with the number of the client's player.
@@ -291,8 +292,7 @@ def check_stream(path):
 
 def main():
     folder = pathlib.Path(sys.argv[1]) / "captures" / "quakeworld"
-    if not folder.is_dir():
-        print(f"skipped: no demos in {folder}")
+    if not recordings.is_there(folder):
         return 77
     results = [check_stream(folder / STREAM)]
     for ours, theirs, player in PAIRS:
