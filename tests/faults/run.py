@@ -37,7 +37,7 @@ NOT_RUN = ("^(demo.stored|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|
 PLUGIN = "plugin"
 # Folders below tests/: no fuzzers, benchmarks and plugin.
 FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool",
-           "sessions", "regression"]
+           "sessions", "sanitized", "regression"]
 GAMES = ("quakeworld", "quake2", "quake", "fte", "acknex")
 GAMES_TESTS = r"|^(quakeworld|quake2|quake|acknex)\."
 # Half a minute, which only recording needs.
