@@ -17,7 +17,7 @@ RAILTRAIL = b"\x03\x1f" + struct.pack("<6h", 8, 16, 24, 32, 40, 48)  # svc_temp_
 
 class Rebuilt(ToolTest):
     def convert(self, pcap, name, status=1):
-        """The demo, and what the tool said. By hand there is no start: --force, and problems."""
+        """The demo, and what the tool printed. By hand there is no start: --force, and problems."""
         path = self.write("in.pcap", pcap)
         _, error = self.tool("--force", "--output", name, path, status=status)
         demo, = list(self.folder.glob("*" + pathlib.Path(name).suffix))

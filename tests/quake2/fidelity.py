@@ -7,7 +7,7 @@ recording in CAPTURES, and those of SHARED where that is there.
 
 Every field of the player and of every entity in every frame that the client recorded must be in the
 rebuilt demo, and every other message byte for byte, in order. What may differ is left out by the compare
-tool, and said there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
+tool, and reported there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
 "reconnect" at the end of a level, which players may not carry out, svc_download, at which Q2PRO stops, and
 temporary entity 31, at which yquake2 stops.
 

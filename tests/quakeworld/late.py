@@ -148,7 +148,7 @@ def check_lost_serverdata(tool, stored):
         if not made:
             return "no demo of session 2"
         if "part of the sign-on of dm4 was not captured" not in run.stderr:
-            return "not said why"
+            return "no reason is printed"
         demo = player.play(tool, made[1])
         got = share(demo, player.play(tool, stored / recording))
     if demo.dropped or got.frames < 550 or got.right < 0.78 * got.all:
