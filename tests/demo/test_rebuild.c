@@ -55,6 +55,7 @@ struct rebuilding {
     struct qs_session *session;
     void *state;
     uint64_t number;     /* of the last packet */
+    int64_t time;        /* of the next packet */
     uint32_t cut;        /* bytes at the end of packets that the capture lacks */
     struct qs_reader in; /* the demo, as far as the test has looked at it */
 };
@@ -95,6 +96,7 @@ static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
                                      .size = bytes.size - r->cut,
                                      .wire_size = bytes.size,
                                      .number = ++r->number,
+                                     .time = r->time,
                                      .from = from,
                                      .source_is_server_port = from == QS_END_B,
                                      .destination_is_server_port = from == QS_END_A};
@@ -217,6 +219,16 @@ REBUILD_TEST(test_lost_moves_are_in_order, start_connected)
     assert_int_equal(r->memory.out.counts.repaired, 2);
 }
 
+/* The oldest command that is known stands in for those before it. */
+REBUILD_TEST(test_more_lost_moves_than_commands, start_connected)
+{
+    server(r, 7, 101);
+    move(r, 102, 1, 2, 20);
+    move(r, 107, 30, 40, 50);
+    finish(r);
+    assert_blocks(&r->in, "set s7 c20 c30 c30 c30 c40 c50");
+}
+
 /* A capture on the server's side: the client sent its packet before it had the server's second. */
 REBUILD_TEST(test_moves_stand_where_they_were_sent, start_connected)
 {
@@ -335,6 +347,55 @@ REBUILD_TEST(test_late_start_of_the_server, start_qwd)
     assert_int_equal(block.outgoing, 51);
     assert_int_equal(block.incoming, 99);
     assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+}
+
+/* svc_serverdata of protocol 28 */
+#define QW_LEVEL "\x0b\x1c\0\0\0\1\0\0\0qw\0\0L\0" ZEROS_40
+#define ZEROS_40 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10
+#define ZEROS_10 "\0\0\0\0\0\0\0\0\0\0"
+
+/* What the client sends before the level counts, and is in no demo; a header alone is no block,
+ * either. */
+REBUILD_TEST(test_late_start_behind_the_client, start_qwd)
+{
+    struct qwd_block block;
+
+    move_after(r, 60, 99, 1, 2, 20);
+    say(r, 100, 60, VIEW(QW_LEVEL));
+    say(r, 101, 60, VIEW(""));
+    server(r, 102, 60);
+    finish(r);
+    block = next_block(&r->in, QWD_SET);
+    assert_int_equal(block.outgoing, 61);
+    assert_int_equal(block.incoming, 99);
+    assert_blocks(&r->in, "s100 s102");
+}
+
+/* What a server sends to a client that has left is in no recording. */
+REBUILD_TEST(test_nothing_behind_the_end, start_connected)
+{
+    server(r, 100, 50);
+    say(r, 101, 50, VIEW("\2"));
+    server(r, 102, 50);
+    finish(r);
+    assert_blocks(&r->in, "set s100 s101");
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
+    assert_int_equal(qs_reader_left(&r->in), 0);
+}
+
+/* The clock of the capture does; players would wait. */
+REBUILD_TEST(test_time_never_steps_back, start_connected)
+{
+    static const unsigned seconds[] = {1, 5, 3, 4, 7}, expected[] = {0, 4, 4, 4, 6};
+
+    for (uint32_t i = 0; i < G_N_ELEMENTS(seconds); i++) {
+        r->time = (int64_t)seconds[i] * 1000000000;
+        server(r, 100 + i, 50);
+    }
+    finish(r);
+    next_block(&r->in, QWD_SET);
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        assert_true(next_block(&r->in, QWD_READ).time == (float)expected[i]);
 }
 
 REBUILD_TEST(test_nothing_of_the_server, start_qwd)
