@@ -47,6 +47,13 @@ static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, 
                            packet ? (unsigned)packet->number : 0, text);
 }
 
+static void hole(struct qs_demo_writer *out, const struct qs_packet *packet,
+                 const struct qs_hole *hole)
+{
+    g_string_append_printf(((struct memory *)out)->problems, "%u: a hole of %u packets\n",
+                           (unsigned)packet->number, hole->packets[QS_S2C - QS_C2S]);
+}
+
 /* A session that is decoded and rebuilt step by step; the client is end A. */
 struct rebuilding {
     struct memory memory;
@@ -55,7 +62,7 @@ struct rebuilding {
     struct qs_session *session;
     void *state;
     uint64_t number;     /* of the last packet */
-    int64_t time;        /* of the next packet */
+    int64_t time;        /* of the next packet; 0: a millisecond behind the last one */
     uint32_t cut;        /* bytes at the end of packets that the capture lacks */
     struct qs_reader in; /* the demo, as far as the test has looked at it */
 };
@@ -68,7 +75,8 @@ static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *
                                             .discard = begin,
                                             .start_missing = start_missing,
                                             .left_out = left_out,
-                                            .problem = problem};
+                                            .problem = problem,
+                                            .hole = hole};
     r->memory.demo = g_byte_array_new();
     r->memory.problems = g_string_new(NULL);
     r->session = g_malloc(format->protocol->session_size);
@@ -96,7 +104,7 @@ static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
                                      .size = bytes.size - r->cut,
                                      .wire_size = bytes.size,
                                      .number = ++r->number,
-                                     .time = r->time,
+                                     .time = r->time ? r->time : (int64_t)r->number * 1000000,
                                      .from = from,
                                      .source_is_server_port = from == QS_END_B,
                                      .destination_is_server_port = from == QS_END_A};
@@ -522,7 +530,8 @@ REBUILD_TEST(test_messages_that_the_client_had, begin_dem_at)
     packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
     finish(r);
     assert_int_equal(r->memory.out.counts.missing, 2);
-    assert_non_null(strstr(r->memory.problems->str, "server messages"));
+    assert_string_equal(r->memory.problems->str,
+                        "6: a hole of 1 packets\n7: a hole of 2 packets\n");
 }
 
 /* It goes on to repeat the time of the message before: no other came, and its demo lacks nothing.
