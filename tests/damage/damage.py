@@ -6,7 +6,7 @@ Damages captures on purpose, rebuilds their demos, and compares these with the t
 
 The captures are the project's own, in CAPTURES; NAMEs are of damages, to try only these. What is only out
 of order, or there twice, gives the undamaged demo. Of what is missing the demos have the stated share of
-the frames right; where that is not all, the reason is said, with exit status 1. Under sanitizers the tool
+the frames right; where that is not all, the reason is reported, with exit status 1. Under sanitizers the tool
 only rebuilds the demos: what becomes of them, other builds compare.
 """
 
@@ -20,6 +20,7 @@ import tempfile
 
 import capture
 import damages
+import recordings
 from damages import MILLISECONDS, NANOSECONDS
 from truth import TRUTHS, Share, Tools
 
@@ -73,7 +74,7 @@ DAMAGES = {
 }
 
 # What is missing: the least share of the frames of all demos that are right, by kind of demo. What
-# is not right must be said, with exit status 1.
+# is not right must be reported, with exit status 1.
 Loss = collections.namedtuple("Loss", "change least")
 
 NONE = {".qwd": 0, ".dem": 0, ".dm2": 0}
@@ -115,13 +116,13 @@ def applies(capture_name, damage):
 
 
 class Rebuilt:
-    """What the tool makes of a capture: exit status, what it said, and demos by name."""
+    """What the tool makes of a capture: exit status, what it printed, and demos by name."""
 
     def __init__(self, tools, path, folder):
         folder.mkdir()
         run = subprocess.run([tools.pcap2demo, "-q", "-o", folder, path], capture_output=True, text=True,
                              stdin=subprocess.DEVNULL)
-        self.status, self.said = run.returncode, run.stderr
+        self.status, self.printed = run.returncode, run.stderr
         self.demos = sorted(folder.iterdir())
 
 
@@ -158,7 +159,7 @@ def differences(original, rebuilt, name):
     """What is wrong, in words."""
     damage = DAMAGES[name]
     if len(rebuilt.demos) != len(original.truth.demos):
-        yield f"{len(rebuilt.demos)} demos, not {len(original.truth.demos)}: {rebuilt.said.strip()[-100:]}"
+        yield f"{len(rebuilt.demos)} demos, not {len(original.truth.demos)}: {rebuilt.printed.strip()[-100:]}"
         return
     for demo, truth in zip(rebuilt.demos, original.truth.demos):
         if demo.read_bytes() == truth.read_bytes():
@@ -168,9 +169,9 @@ def differences(original, rebuilt, name):
             yield f"{demo.name}: other bytes"
         if found.right < found.all * least(original, name) or found.wrong or found.dropped:
             yield f"{demo.name}: {found}"
-    # What is dropped since it is out of order may be said.
-    if rebuilt.status != original.truth.status and (least(original, name) == 1 or not rebuilt.said):
-        yield f"exit status {rebuilt.status}: {rebuilt.said.strip()[-100:]}"
+    # What is dropped since it is out of order may be reported.
+    if rebuilt.status != original.truth.status and (least(original, name) == 1 or not rebuilt.printed):
+        yield f"exit status {rebuilt.status}: {rebuilt.printed.strip()[-100:]}"
 
 
 def best(original, truth, demos):
@@ -194,16 +195,16 @@ def shortcomings(original, rebuilt, name):
     # entities tell that are acknowledged: test_frames.py.
     if right < every * (0.995 if suffix == ".dem" else 1) and rebuilt.status != 1:
         yield f"{right} of {every} frames right, but exit status {rebuilt.status}"
-    if rebuilt.status == 1 and not rebuilt.said:
-        yield "nothing is said"
+    if rebuilt.status == 1 and not rebuilt.printed:
+        yield "nothing is reported"
     # Frames of Quake II's protocol 34 have the view, others only the client's moves.
-    if name == "from-server" and ("view does not turn" in rebuilt.said) == original.name.endswith("34"):
-        yield f"of the view it says: {rebuilt.said}"
+    if name == "from-server" and ("view does not turn" in rebuilt.printed) == original.name.endswith("34"):
+        yield f"of the view it says: {rebuilt.printed}"
 
 
 def rebuilds(original, rebuilt, name):
     if rebuilt.status not in (0, 1):
-        yield f"exit status {rebuilt.status}: {rebuilt.said}"
+        yield f"exit status {rebuilt.status}: {rebuilt.printed}"
 
 
 def check(original, name):
@@ -223,7 +224,7 @@ def main():
     paths = {captures / "fidelity" / f"{name}.pcap.gz": names for name in CAPTURES}
     if not sys.argv[4:]:
         paths.update({captures / "fidelity" / f"{name}.pcap.gz": STORED_DAMAGES for name in OTHERS})
-        if stored.is_dir():
+        if recordings.is_there(stored):
             paths.update({stored / name: STORED_DAMAGES + ["playing-lost-5"] * name.startswith(SIGNED_ON)
                           for name in STORED})
             paths.update({stored / name: ["swapped", "cut-one"] for name in DOWNLOAD_AND_LOSSES})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Frames of entities that a client of Quake acknowledges and the capture lacks are counted and said: later
+Frames of entities that a client of Quake acknowledges and the capture lacks are counted and reported: later
 ones count from them.
 
     test_frames.py PCAP2DEMO CAPTURES
@@ -17,14 +17,14 @@ from truth import convert, report
 CAPTURES = ["nq-dp7", "nq-fte", "nq-fte-qss"]
 SVC_NAMES = "svc_entities", "svcfte_updateentities"
 LOST = 14
-SAID = "server packets that the client had"
+PRINTED = "server packets that the client had"
 
 
 class Result:
-    """What is said of a session: by the demo, and by --check."""
+    """What is printed of a session: by the demo, and by --check."""
 
     def __init__(self, tool, frames):
-        _, self.status, self.said = convert(tool, frames)
+        _, self.status, self.printed = convert(tool, frames)
         session = report(tool, "--check", frames)["sessions"][0]
         self.counts = session["loss"]["not_captured"], session["demo"]["missing"]
 
@@ -57,14 +57,14 @@ def problems(tool, path):
         yield f"only {len(packets)} frames of entities"
     for whole in frames, acknowledged_first(frames):
         result = Result(tool, whole)
-        if result.counts != (0, 0) or result.status or SAID in result.said:
-            yield f"nothing is lost, yet {result.counts}, exit status {result.status}: {result.said}"
+        if result.counts != (0, 0) or result.status or PRINTED in result.printed:
+            yield f"nothing is lost, yet {result.counts}, exit status {result.status}: {result.printed}"
     for lost in losses(packets):
         result = Result(tool, [frame for index, frame in enumerate(frames) if index not in lost])
         acknowledged, missing = result.counts
         # DarkPlaces' frames have their own numbers: a gap of one packet next to others may not be counted.
-        if acknowledged != len(lost) or not len(lost) - 1 <= missing <= len(lost) or result.status != 1 or SAID not in result.said:
-            yield f"{len(lost)} lost, yet {result.counts}, exit status {result.status}: {result.said}"
+        if acknowledged != len(lost) or not len(lost) - 1 <= missing <= len(lost) or result.status != 1 or PRINTED not in result.printed:
+            yield f"{len(lost)} lost, yet {result.counts}, exit status {result.status}: {result.printed}"
 
 
 def main(tool, folder):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What captures of Quake and Quake II lack: the end of a packet of the sign-on, or twenty packets in a row. A level is
-played with all of its sign-on or not at all, and messages of Quake that are missing are reported, with exit status 1.
+What captures lack at once: twenty packets in a row, or the end of a packet of a sign-on. A level is played with all of
+its sign-on, perhaps that of a demo, or not at all. A demo that lacks a message of Quake, or of which a player of QuakeWorld
+would show another frame, is reported, with exit status 1. Under sanitizers the tool only rebuilds those of QuakeWorld.
 
     test_torn.py PCAP2DEMO CAPTURES [SHARED]     all places with QUAKESHARK_WINDOWS=all
 """
@@ -9,92 +10,168 @@ played with all of its sign-on or not at all, and messages of Quake that are mis
 import collections
 import os
 import pathlib
+import subprocess
+import tempfile
 
 import capture
 import comparison
 import dem
+import player
 import truth
 
 WINDOW = 20  # packets
 ALL = os.environ.get("QUAKESHARK_WINDOWS") == "all"
-STRIDE = WINDOW if ALL else 13 * WINDOW
-SIGN_ON = 4000 if ALL else 120  # packets of a capture that may be of a sign-on
+SANITIZED = bool(os.environ["SANITIZED"])
 KEPT = 200  # bytes of a torn packet
+# Behind the first, of a session's end, only the server's svc_disconnect is left; behind the other nothing.
+ENDS = {"qw-id.pcap.gz": [138, 140]}
 
-OWN = ["nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34", "q2-protocol35", "q2-protocol36"]
+OWN = ["nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34", "q2-protocol35", "q2-protocol36",
+       "qw-vanilla", "qw-id", "qw-extended", "qw-fte"]
 STORED = ["netquake/d1-darkplaces-server/d1-dpserver-qsclient-quake15", "netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7",
-          "quake2/gs-q36m1021/gs-q36m1021", "quake2/x-q36e2/x-q36e2"]
-
-
-def blocks_of(demo):
-    if demo.suffix == ".dem":
-        return [block.messages for block in dem.read(demo)[1]]
-    return comparison.blocks_of(demo)
-
-
-def starts_of(blocks):
-    """What comes before the game in each level that is played."""
-    starts, start = [], None
-    for block in blocks:
-        if b"\x0b" in block[:400] and b"maps/" in block and not block.startswith(b"\x0c"):
-            start = [] if start is None or b"\x19" in block else start
-        if block.startswith(b"\x0c"):
-            start = []
-        if start is not None:
-            start.append(block)
-            if b"\x19\x03" in block or block.endswith(b"precache\n\0"):
-                starts.append(start)
-                start = None
-    return starts
+          "quake2/gs-q36m1021/gs-q36m1021", "quake2/x-q36e2/x-q36e2",
+          *(f"quakeworld/{name}" for name in (
+              "a2-record-after-connect/a2-record-after-connect", "c-download-old/c-download-old", "e-multi/e-multi",
+              "fte-a/a-fte-fte", "fte-b-ezquake/b-fte-ezquake", "fte-c-mvdsv/c-mvdsv-fte",
+              "fte-e-mvdext/e-mvdsv-ezquake-mvdext", "fte-g-qcext/g-fte-qcext"))]
 
 
 class Sweep:
     def __init__(self, tool, path):
-        self.tool = tool
+        self.tool, self.ends = tool, ENDS.get(path.name, [])
         self.link_type, self.frames = capture.read(path)
-        demos, self.status, _ = self.convert(self.frames)
-        self.starts = [start for demo in demos for start in starts_of(demo)]
-        self.blocks = collections.Counter(block for demo in demos for block in demo)
+        self.truth = self.convert(self.frames)
 
-    def convert(self, frames):
-        return truth.convert(self.tool, frames, read=blocks_of, link_type=self.link_type)
+    def convert(self, frames, *options):
+        return truth.convert(self.tool, frames, *options, read=self.read, link_type=self.link_type)
 
-    def torn(self):
-        for place, frame in enumerate(self.frames[:SIGN_ON]):
-            if len(frame.data) <= KEPT:
-                continue
-            cut = frame._replace(data=frame.data[:KEPT])
-            demos, status, error = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:])
-            starts = [start for demo in demos for start in starts_of(demo)]
-            if status != 1 or ("lent by" not in error and any(start not in self.starts for start in starts)):
-                yield place
+    def torn(self, *options):
+        """Places whose demo has a level with another sign-on than the whole capture has."""
+        for place, frame in enumerate(self.frames[:self.sign_on]):
+            if len(frame.data) > KEPT:
+                cut = frame._replace(data=frame.data[:KEPT])
+                outcome = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:], *options)
+                if self.is_torn(outcome, options):
+                    yield place
 
-    def silent(self):
-        """Windows of which nobody is told. What follows the last packets nobody knows."""
-        for start in range(0, len(self.frames) - 2 * WINDOW, STRIDE):
-            demos, status, error = self.convert(self.frames[:start] + self.frames[start + WINDOW:])
-            left = self.blocks - collections.Counter(block for demo in demos for block in demo)
-            if left and not (status == 1 and error):
+    def lost(self):
+        """Windows that leave out something without a report. Nothing tells what follows the last packets."""
+        for start in [*range(0, len(self.frames) - 2 * WINDOW, self.stride), *self.ends]:
+            outcome = self.convert(self.frames[:start] + self.frames[start + WINDOW:])
+            if not (outcome.status == 1 and outcome.error) and self.lacks(outcome):
                 yield start
+
+    def found(self):
+        return {"torn": list(self.torn()), "lost": list(self.lost())}
+
+
+class Quake(Sweep):
+    """Of Quake, and of Quake II, whose frames make up for lost ones: demos are lists of blocks."""
+    stride, sign_on = WINDOW if ALL else 13 * WINDOW, 4000 if ALL else 120
+
+    @staticmethod
+    def read(demo):
+        if demo.suffix == ".dem":
+            return [block.messages for block in dem.read(demo)[1]]
+        return comparison.blocks_of(demo)
+
+    @staticmethod
+    def starts_of(outcome):
+        """What comes before the game in each level that is played."""
+        starts = []
+        for demo in outcome.demos:
+            start = None
+            for block in demo:
+                if b"\x0b" in block[:400] and b"maps/" in block and not block.startswith(b"\x0c"):
+                    start = [] if start is None or b"\x19" in block else start
+                if block.startswith(b"\x0c"):
+                    start = []
+                if start is not None:
+                    start.append(block)
+                    if b"\x19\x03" in block or block.endswith(b"precache\n\0"):
+                        starts.append(start)
+                        start = None
+        return starts
+
+    def is_torn(self, outcome, options):
+        del options
+        whole = self.starts_of(self.truth)
+        assert whole
+        return outcome.status != 1 or ("lent by" not in outcome.error and
+                                       any(start not in whole for start in self.starts_of(outcome)))
+
+    def lacks(self, outcome):
+        return any(sum((collections.Counter(demo) for demo in self.truth.demos), collections.Counter()) -
+                   sum((collections.Counter(demo) for demo in outcome.demos), collections.Counter()))
+
+
+class Quake2(Quake):
+    def lost(self):
+        return ()
+
+
+# Parts of a sign-on by the numbers of their messages: svc_serverdata begins a level.
+SERVERDATA, PARTS, GAME = "11", {"46", "45", "22", "66", "20", "29"}, {"47", "48", "86"}
+
+
+class QuakeWorld(Sweep):
+    stride, sign_on = WINDOW if ALL else 9 * WINDOW, 120
+    read = staticmethod(pathlib.Path.read_bytes)
+
+    def of_demos(self, outcome, function):
+        """What function(tool, path) returns for each demo."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.qwd")
+            return [function(self.tool, path) for demo in outcome.demos if path.write_bytes(demo)]
+
+    @staticmethod
+    def levels_of(tool, demo):
+        """Of each level that is played: how often it has each part of a sign-on."""
+        run = subprocess.run([tool, "--dump", demo], capture_output=True, text=True, errors="replace")
+        levels, played = [collections.Counter()], []
+        for words in (line.split(" ", 5) for line in run.stdout.splitlines()):
+            if words[2] != "qw.svc":
+                continue
+            if words[4] == SERVERDATA:
+                levels.append(collections.Counter())
+            levels[-1][words[4]] += words[4] in PARTS
+            if words[4] in GAME and (not played or played[-1] is not levels[-1]):
+                played.append(levels[-1])
+        return played
+
+    def levels(self, outcome):
+        return [] if SANITIZED else sum(self.of_demos(outcome, self.levels_of), [])
+
+    def is_torn(self, outcome, options):
+        whole = self.whole = getattr(self, "whole", None) or self.levels(self.truth)
+        parts = any(level not in whole and not any(level >= one for one in whole) for level in self.levels(outcome))
+        return parts or (len(outcome.demos) < len(self.truth.demos) and (bool(options) or not outcome.error))
+
+    def shown(self, outcome):
+        return self.of_demos(outcome, lambda tool, path: player.play(tool, path).seen)
+
+    def lacks(self, outcome):
+        if SANITIZED:
+            return outcome.status not in (0, 1)
+        return outcome.status != self.truth.status or self.shown(outcome) != self.shown(self.truth)
+
+    def found(self):
+        with tempfile.NamedTemporaryFile(suffix=".qwd") as donor:
+            pathlib.Path(donor.name).write_bytes(self.truth.demos[0])
+            return {**super().found(), "torn, with a donor": list(self.torn("--sign-on", donor.name))}
 
 
 def check(tool, path):
-    sweep = Sweep(tool, path)
-    found = {"torn": list(sweep.torn())}
-    if path.name.startswith("nq") or "netquake" in str(path):
-        found["lost"] = list(sweep.silent())
-    wrong = {what: places for what, places in found.items() if places}
-    good = sweep.starts and not wrong
-    print(f"{'ok  ' if good else 'FAIL'} {path.name}: {len(sweep.frames)} packets, {len(sweep.starts)} levels {wrong or ''}",
-          flush=True)
-    return good
-
-
-def paths_of(captures, own, shared, stored):
-    folder = pathlib.Path(shared or "", "captures")
-    return ([pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in own] +
-            [folder / f"{name}.pcap" for name in stored if ALL and folder.is_dir()])
+    kind = QuakeWorld if "qw-" in path.name or "quakeworld" in path.parts else \
+        Quake if "nq-" in path.name or "netquake" in path.parts else Quake2
+    sweep = kind(tool, path)
+    wrong = {what: places for what, places in sweep.found().items() if places}
+    print(f"{'FAIL' if wrong else 'ok  '} {path.name}: {len(sweep.frames)} packets {wrong or ''}", flush=True)
+    return not wrong
 
 
 def main(tool, captures, shared=None):
-    return [check(tool, path) for path in paths_of(captures, OWN, shared, STORED)]
+    folder = pathlib.Path(shared or "", "captures")
+    paths = [pathlib.Path(captures, "fidelity", f"{name}.pcap.gz") for name in OWN]
+    paths += [folder / f"{name}.pcap" for name in STORED if ALL and folder.is_dir()]
+    return [check(tool, path) for path in paths]

@@ -21,7 +21,7 @@ PLAYING = 100  # so many packets of it are the handshake and the sign-on
 
 class Late(ToolTest):
     def convert(self, capture, *options, status=1):
-        """What the tool said. Demos are then called in-SESSION-MAP."""
+        """What the tool printed. Demos are then called in-SESSION-MAP."""
         path = self.write("in.pcap", capture.pcap())
         (self.folder / "out").mkdir(exist_ok=True)
         output, error = self.tool("--force", "--output", "out", *options, path, status=status)
@@ -86,10 +86,10 @@ class Quake(Late):
 
     def test_demo_lends(self):
         """The session's own recording proves the map; of another one the user says so."""
-        for demo, said, name in (("donor.dem", "the names", "in-1-dm4.dem"),
+        for demo, printed, name in (("donor.dem", "the names", "in-1-dm4.dem"),
                                  (self.beginning(), "whether it was on the map of the session", "in-1-")):
             error = self.convert(cut(self.whole, PLAYING), "--sign-on", demo)
-            self.assertIn(said, error)
+            self.assertIn(printed, error)
             self.assertEqual("whether it was" in error, "beginning" in str(demo))
             made, = self.demos()
             self.assertTrue(made.startswith(name))
@@ -171,7 +171,7 @@ class Quake2(Late):
     """Of protocol 34, and of 36 with extended limits."""
 
     def lent(self, name, first, *options):
-        """The demo of the late session as blocks, its frames, those of the whole one, and what was said."""
+        """The demo of the late session as blocks, its frames, those of the whole one, and what was printed."""
         whole = Capture.read(CAPTURES / name)
         self.convert(whole, status=0)
         (self.folder / "out" / "in-1-lab1.dm2").rename(self.folder / "whole.dm2")
@@ -182,8 +182,8 @@ class Quake2(Late):
         else:
             error = self.convert(late, *options)
             late_demo, = self.demos().values()
-        _, said = self.tool("--check", late_demo)
-        self.assertEqual(said, "")
+        _, printed = self.tool("--check", late_demo)
+        self.assertEqual(printed, "")
         return blocks_of(late_demo), blocks_of(self.folder / "whole.dm2"), error
 
     def test_another_client_lends(self):
@@ -219,7 +219,7 @@ class Quake2(Late):
     SIGN_ON = range(6, 21, 2)  # svc_serverdata, config strings, baselines
 
     def test_lost_part_of_a_sign_on(self):
-        """The level is not shown, and that is said: the client spoke of it, or acknowledged the packet."""
+        """The level is not shown, and that is reported: the client spoke of it, or acknowledged the packet."""
         for lost in self.SIGN_ON:
             lossy, _ = self.lose(lost)
             error = self.convert(lossy)
@@ -267,8 +267,8 @@ class QuakeWorld(Late):
         right = sum(late[sequence].get(number) == whole[sequence][number]
                     for sequence, number in states)
         self.assertGreaterEqual(right, share * len(states))
-        _, said = self.tool("--check", demo)
-        self.assertEqual(said, "")
+        _, printed = self.tool("--check", demo)
+        self.assertEqual(printed, "")
 
     def playing(self, share):
         return int(len(self.whole.frames) * share)
@@ -427,8 +427,8 @@ class QuakeSignOnLost(Late):
                        self.whole.frames[:number - 1] + self.whole.frames[number:])
         error = self.convert(lost, *options)
         demo, = self.demos().values()
-        _, said = self.tool("--check", demo)
-        self.assertEqual(said, "")
+        _, printed = self.tool("--check", demo)
+        self.assertEqual(printed, "")
         blocks = dem.read(demo)[1]
         demo.unlink()
         return error, blocks
@@ -509,7 +509,7 @@ class QuakeFragments(Late):
             self.assertEqual(len(blocks) > len(expected), first != last)
 
     def test_gap_before_a_level(self):
-        """What is lost is said, and the level is there."""
+        """What is lost is reported, and the level is there."""
         for start, block in list(self.levels.items())[1:]:
             before = next(number for number in range(start - 1, 0, -1)
                           if is_reliable(self.whole.frames[number][1]))

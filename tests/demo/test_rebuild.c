@@ -47,6 +47,13 @@ static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, 
                            packet ? (unsigned)packet->number : 0, text);
 }
 
+static void hole(struct qs_demo_writer *out, const struct qs_packet *packet,
+                 const struct qs_hole *hole)
+{
+    g_string_append_printf(((struct memory *)out)->problems, "%u: a hole of %u packets\n",
+                           (unsigned)packet->number, hole->packets[QS_S2C - QS_C2S]);
+}
+
 /* A session that is decoded and rebuilt step by step; the client is end A. */
 struct rebuilding {
     struct memory memory;
@@ -55,6 +62,7 @@ struct rebuilding {
     struct qs_session *session;
     void *state;
     uint64_t number;     /* of the last packet */
+    int64_t time;        /* of the next packet; 0: a millisecond behind the last one */
     uint32_t cut;        /* bytes at the end of packets that the capture lacks */
     struct qs_reader in; /* the demo, as far as the test has looked at it */
 };
@@ -67,7 +75,8 @@ static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *
                                             .discard = begin,
                                             .start_missing = start_missing,
                                             .left_out = left_out,
-                                            .problem = problem};
+                                            .problem = problem,
+                                            .hole = hole};
     r->memory.demo = g_byte_array_new();
     r->memory.problems = g_string_new(NULL);
     r->session = g_malloc(format->protocol->session_size);
@@ -95,6 +104,7 @@ static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
                                      .size = bytes.size - r->cut,
                                      .wire_size = bytes.size,
                                      .number = ++r->number,
+                                     .time = r->time ? r->time : (int64_t)r->number * 1000000,
                                      .from = from,
                                      .source_is_server_port = from == QS_END_B,
                                      .destination_is_server_port = from == QS_END_A};
@@ -217,6 +227,16 @@ REBUILD_TEST(test_lost_moves_are_in_order, start_connected)
     assert_int_equal(r->memory.out.counts.repaired, 2);
 }
 
+/* The oldest command that is known stands in for those before it. */
+REBUILD_TEST(test_more_lost_moves_than_commands, start_connected)
+{
+    server(r, 7, 101);
+    move(r, 102, 1, 2, 20);
+    move(r, 107, 30, 40, 50);
+    finish(r);
+    assert_blocks(&r->in, "set s7 c20 c30 c30 c30 c40 c50");
+}
+
 /* A capture on the server's side: the client sent its packet before it had the server's second. */
 REBUILD_TEST(test_moves_stand_where_they_were_sent, start_connected)
 {
@@ -335,6 +355,55 @@ REBUILD_TEST(test_late_start_of_the_server, start_qwd)
     assert_int_equal(block.outgoing, 51);
     assert_int_equal(block.incoming, 99);
     assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+}
+
+/* svc_serverdata of protocol 28 */
+#define QW_LEVEL "\x0b\x1c\0\0\0\1\0\0\0qw\0\0L\0" ZEROS_40
+#define ZEROS_40 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10
+#define ZEROS_10 "\0\0\0\0\0\0\0\0\0\0"
+
+/* What the client sends before the level counts, and is in no demo; a header alone is no block,
+ * either. */
+REBUILD_TEST(test_late_start_behind_the_client, start_qwd)
+{
+    struct qwd_block block;
+
+    move_after(r, 60, 99, 1, 2, 20);
+    say(r, 100, 60, VIEW(QW_LEVEL));
+    say(r, 101, 60, VIEW(""));
+    server(r, 102, 60);
+    finish(r);
+    block = next_block(&r->in, QWD_SET);
+    assert_int_equal(block.outgoing, 61);
+    assert_int_equal(block.incoming, 99);
+    assert_blocks(&r->in, "s100 s102");
+}
+
+/* What a server sends to a client that has left is in no recording. */
+REBUILD_TEST(test_nothing_behind_the_end, start_connected)
+{
+    server(r, 100, 50);
+    say(r, 101, 50, VIEW("\2"));
+    server(r, 102, 50);
+    finish(r);
+    assert_blocks(&r->in, "set s100 s101");
+    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
+    assert_int_equal(qs_reader_left(&r->in), 0);
+}
+
+/* The clock of the capture does; players would wait. */
+REBUILD_TEST(test_time_never_steps_back, start_connected)
+{
+    static const unsigned seconds[] = {1, 5, 3, 4, 7}, expected[] = {0, 4, 4, 4, 6};
+
+    for (uint32_t i = 0; i < G_N_ELEMENTS(seconds); i++) {
+        r->time = (int64_t)seconds[i] * 1000000000;
+        server(r, 100 + i, 50);
+    }
+    finish(r);
+    next_block(&r->in, QWD_SET);
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        assert_true(next_block(&r->in, QWD_READ).time == (float)expected[i]);
 }
 
 REBUILD_TEST(test_nothing_of_the_server, start_qwd)
@@ -461,7 +530,8 @@ REBUILD_TEST(test_messages_that_the_client_had, begin_dem_at)
     packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
     finish(r);
     assert_int_equal(r->memory.out.counts.missing, 2);
-    assert_non_null(strstr(r->memory.problems->str, "server messages"));
+    assert_string_equal(r->memory.problems->str,
+                        "6: a hole of 1 packets\n7: a hole of 2 packets\n");
 }
 
 /* It goes on to repeat the time of the message before: no other came, and its demo lacks nothing.

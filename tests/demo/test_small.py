@@ -319,7 +319,7 @@ class Cut(SmallDemos):
                 self.check_every_byte(path, data)
 
     def check_cut(self, name, blocks, path, size, checked):
-        """`checked` is what was said of the file among others."""
+        """`checked` is what was printed of the file among others."""
         whole = start = 0
         while start + len(blocks[whole]) <= size:
             start += len(blocks[whole])

@@ -37,7 +37,7 @@ NOT_RUN = ("^(demo.stored|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|
 PLUGIN = "plugin"
 # Folders below tests/: no fuzzers, benchmarks and plugin.
 FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool",
-           "regression"]
+           "sessions", "sanitized", "regression"]
 GAMES = ("quakeworld", "quake2", "quake", "fte", "acknex")
 GAMES_TESTS = r"|^(quakeworld|quake2|quake|acknex)\."
 # Half a minute, which only recording needs.
@@ -136,7 +136,7 @@ def stages(area):
         return
     left_out += f"|^plugin|{first}"
     if area in GAMES:
-        yield FOLDERS, "demo.(rebuil|late)|tool|regression|unit|golden", left_out + GAMES_TESTS
+        yield FOLDERS, "demo.(rebuil|late)|tool|sessions|regression|unit|golden", left_out + GAMES_TESTS
     else:
         yield FOLDERS, None, left_out + "|^acknex"
     if area == "demo":

@@ -132,7 +132,6 @@ void fuzz_session_options_clear(struct qs_sessions_options *options);
  */
 double fuzz_time(void);
 void fuzz_check_time(double start, size_t size);
-extern double fuzz_patience; /* so many times longer than a run by itself: under valgrind */
 
 /*
  * frames.c: frames of an input for the plugin. Each piece becomes an IPv4 packet between a server

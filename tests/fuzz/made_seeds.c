@@ -19,9 +19,8 @@ enum {
     QUAKE2_TEMP_ENTITY = 3,
     QUAKE2_SERVERDATA = 12,
     QUAKEWORLD_VERSION = 28,
-    STREAM_DATA = 4,     /* of GTV */
-    STREAM = UINT16_MAX, /* instead of a version */
-    BODY = 24
+    STREAM_DATA = 4,    /* of GTV */
+    STREAM = UINT16_MAX /* instead of a version */
 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
@@ -221,22 +220,6 @@ static void add_level(GByteArray *seed, const struct dialect *dialect)
      : is_quake(dialect) ? write_quake_level
                          : write_quakeworld_level)(bytes, dialect);
     add_packet(seed, dialect, true, bytes);
-}
-
-static void write_shape(GByteArray *bytes, unsigned shape, unsigned count)
-{
-    static const unsigned before[] = {0, 1, 2, 5};
-    const bool is_info = shape % 2;
-
-    for (unsigned i = 0; i < before[shape / 2 % G_N_ELEMENTS(before)]; i++)
-        qs_write_u8(bytes, 0);
-    for (unsigned i = 0; i < count; i++) {
-        g_autofree char *text = g_strdup_printf(is_info ? "\\k%04u\\v" : "n%04u", i);
-
-        qs_write_view(bytes,
-                      (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text) + !is_info});
-    }
-    qs_write_u16(bytes, 0);
 }
 
 /* --- Seeds --- */
@@ -467,23 +450,18 @@ static void write_head(GByteArray *bytes, const struct made_number *row, uint32_
     qs_write_u8(bytes, row->number);
 }
 
-static void write_lines(GByteArray *bytes, const char *key, unsigned count)
+/* Small numbers and texts that end; of a bare letter the lines of a heartbeat, of a stream's text
+ * one more line. */
+static void write_body(GByteArray *bytes, const struct made_number *row)
 {
-    for (unsigned i = 0; i <= count; i++) {
-        g_autofree char *line = g_strdup_printf("%s: %u\n", key, i);
-
-        qs_write_view(bytes, qs_view_of(line));
-    }
-    qs_write_u8(bytes, '\n');
-}
-
-/* Small numbers and texts that end; of a bare letter the lines of a heartbeat. */
-static void write_body(GByteArray *bytes, enum made_number_kind kind)
-{
-    if (kind == BARE)
+    if (row->kind == BARE)
         qs_write_view(bytes, qs_view_of("\n1\n1\n"));
-    for (unsigned i = 0; i < BODY && kind != BARE; i++)
+    else if (row->kind == QTV_LINE)
+        qs_write_view(bytes, qs_view_of(row->name));
+    for (unsigned i = 0; i < MADE_BODY && row->kind != BARE && row->kind != QTV_LINE; i++)
         qs_write_u8(bytes, i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
+    if (row->kind == QTV_LINE)
+        qs_write_view(bytes, qs_view_of(": 1\n\n"));
 }
 
 bool made_is_in(unsigned number, unsigned dialect)
@@ -502,8 +480,12 @@ GByteArray *made_head(unsigned number)
     return bytes;
 }
 
-GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shape, unsigned count,
-                                char **name)
+const struct qs_protocol *made_protocol(unsigned dialect)
+{
+    return qs_protocols[protocol_number(dialects[dialect].protocol)];
+}
+
+GByteArray *made_seed_of_number(unsigned number, unsigned dialect, char **name)
 {
     const struct made_number *row = &numbers[number];
     const bool from_server = row->from_server;
@@ -514,16 +496,11 @@ GByteArray *made_seed_of_number(unsigned number, unsigned dialect, unsigned shap
         is_stream ? stream_of(last_of(dialects[dialect].name)) : seed_new(&dialects[dialect]);
     g_autoptr(GByteArray) body = g_byte_array_new();
 
-    if (row->kind == QTV_LINE)
-        write_lines(body, row->name, count / 2);
-    else if (count)
-        write_shape(body, shape, count);
-    else
-        write_body(body, row->kind);
+    write_body(body, row);
     write_head(bytes, row, body->len);
     qs_write_view(bytes, qs_view_of_bytes(body));
-    *name = g_strdup_printf("%s %s, %s %u, shape %u", dialects[dialect].name,
-                            from_server ? "s2c" : "c2s", row->name, row->number, shape);
+    *name = g_strdup_printf("%s %s, %s %u", dialects[dialect].name, from_server ? "s2c" : "c2s",
+                            row->name, row->number);
     if (row->kind == QTV_LINE)
         g_byte_array_set_size(seed, 1); /* it is the stream's beginning */
     if (is_stream)

@@ -106,10 +106,21 @@ static void check_capture(const char *name, struct qs_view file)
     frame_reader_close(in);
 }
 
+/* Of those that the tool chooses itself: nothing that a shell or a folder takes for something else.
+ */
+static void check_name(const char *name)
+{
+    static const char safe[] = G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_+.-";
+
+    if (strspn(name, safe) != strlen(name) || name[0] == '.' || name[0] == '-')
+        fuzz_broken(name, "is no safe name");
+}
+
 static void take_file(void *user, const char *name, struct qs_view file)
 {
     const char *const *words = user;
 
+    check_name(name);
     if (g_str_has_suffix(name, ".pcapng"))
         check_capture(name, file);
     else if (strcmp(words[0], "--golden") == 0)

@@ -35,7 +35,7 @@ class Floods(ToolTest):
         return path
 
     def demos(self, path, *options, status=0):
-        """The demos of a capture, by name; and what was said."""
+        """The demos of a capture, by name; and what was printed."""
         for old in (self.folder / "demos").iterdir():
             old.unlink()
         _, error = self.tool("--quiet", "--output", "demos", *options, path, status=status)

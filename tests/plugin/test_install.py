@@ -20,16 +20,27 @@ class Install(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="quakeshark-install-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.manifest = self.folder.with_suffix(".manifest")
+        self.addCleanup(self.manifest.unlink, missing_ok=True)
 
     def cmake(self, *arguments, **environment):
         subprocess.run(["cmake", *arguments], check=True, env=os.environ | environment, capture_output=True)
 
     def uninstall(self, **environment):
-        self.cmake(f"-DMANIFEST={BUILD}/install_manifest.txt", "-P",
-                   str(SOURCE / ".packaging/uninstall.cmake"), **environment)
+        self.cmake(f"-DMANIFEST={self.manifest}", "-P", str(SOURCE / ".packaging/uninstall.cmake"), **environment)
+
+    def run_install(self, prefix, **environment):
+        """As cmake --install does, except that the list of files, which uninstalling needs, is not the build folder's."""
+        script = (BUILD / "cmake_install.cmake").read_text()
+        listed = f'"{BUILD}/${{CMAKE_INSTALL_MANIFEST}}"'
+        self.assertIn(listed, script)
+        copy = self.folder.with_suffix(".cmake")
+        self.addCleanup(copy.unlink, missing_ok=True)
+        copy.write_text(script.replace(listed, f'"{self.manifest}"'))
+        self.cmake(f"-DCMAKE_INSTALL_PREFIX={prefix}", "-P", copy, **environment)
 
     def install(self, prefix):
-        self.cmake("--install", str(BUILD), "--prefix", prefix, DESTDIR=str(self.folder))
+        self.run_install(prefix, DESTDIR=str(self.folder))
         self.addCleanup(lambda: self.assertEqual(files(self.folder), set()))
         self.addCleanup(self.uninstall, DESTDIR=str(self.folder))
         return files(self.folder)
@@ -47,8 +58,7 @@ class Install(unittest.TestCase):
         self.assertEqual({name for name in self.install("/opt/x") if not name.startswith("opt/x/")}, set())
 
     def install_for_user(self):
-        self.cmake("--install", str(BUILD), "--prefix", f"{self.folder}/.local",
-                   HOME=str(self.folder))
+        self.run_install(f"{self.folder}/.local", HOME=str(self.folder))
 
     def test_for_one_user(self):
         self.install_for_user()

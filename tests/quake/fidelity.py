@@ -103,7 +103,7 @@ def main():
     tool, shared = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "netquake"
     results = [check(tool, recordings.OWN, row) for check, rows in
                ((check_whole, OWN_WHOLE), (check_late, OWN_LATE)) for row in rows]
-    if shared.is_dir():
+    if recordings.is_there(shared):
         results += [check(tool, shared, row) for check, rows in ((check_whole, WHOLE), (check_late, LATE))
                     for row in rows]
     return results

@@ -277,10 +277,10 @@ WIRE_TEST(test_moves)
                              VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
                                   "\3\x08\0\0\0" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR
                                   "\x32\x2a\0\0\0\x33\0\1\0\0\3\0"));
-    HEARD("nq.move.sequence = 7", "nq.move.sequence = 8", "nq.move.angles.pitch = 90",
-          "nq.move.buttons = 0x102", "nq.move.impulse = 10", "nq.move.cursor.screen_x = 1",
-          "nq.move.cursor.impact.z = 0.5", "nq.move.cursor.entity = 5", "nq.ackframe.frame = 42",
-          "nq.ackdownloaddata.size = 3");
+    RECEIVED("nq.move.sequence = 7", "nq.move.sequence = 8", "nq.move.angles.pitch = 90",
+             "nq.move.buttons = 0x102", "nq.move.impulse = 10", "nq.move.cursor.screen_x = 1",
+             "nq.move.cursor.impact.z = 0.5", "nq.move.cursor.entity = 5", "nq.ackframe.frame = 42",
+             "nq.ackdownloaddata.size = 3");
     assert_true(wire->session.moved && wire->session.move.yaw == -180);
     wire_assert_reads(wire, VIEW(DP6));
     wire_assert_client_reads(wire, 1, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR));
@@ -294,7 +294,7 @@ WIRE_TEST(test_moves)
     assert_true(wire->session.move.pitch == 90);
     wire_assert_reads(wire, VIEW(DP8));
     wire_assert_client_reads(wire, 5, VIEW("\2bye\0"));
-    HEARD("nq.disconnect.reason = \"bye\"");
+    RECEIVED("nq.disconnect.reason = \"bye\"");
 }
 
 /* --- Frames that clients acknowledge --- */
@@ -329,9 +329,9 @@ WIRE_TEST(test_lost_frames)
     send_frame(wire, 12, 4);
     assert_int_equal(acknowledge_two(wire, 1, 4, 9), 0); /* that is no frame so far */
     assert_int_equal(acknowledge_two(wire, 2, 3, 4), 1);
-    HEARD("nq.sequence.not_captured = \"The capture lacks 1 frame of entities "
-          "that the client has acknowledged\"");
-    assert_int_equal(acknowledge_two(wire, 3, 3, 4), 0); /* said once */
+    RECEIVED("nq.sequence.not_captured = \"The capture lacks 1 frame of entities "
+             "that the client has acknowledged\"");
+    assert_int_equal(acknowledge_two(wire, 3, 3, 4), 0); /* printed once */
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */

@@ -50,7 +50,7 @@ static void delivers_nothing(struct wire *wire, uint32_t flags, uint32_t sequenc
 WIRE_TEST(test_single_fragment)
 {
     delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
-    HEARD("9+3 nq.print.text = \"hi\"");
+    RECEIVED("9+3 nq.print.text = \"hi\"");
     assert_int_equal(wire->session.base.connection, 1);
     assert_int_equal(wire->decoder.found.sequence, 0);
 }
@@ -59,13 +59,13 @@ WIRE_TEST(test_fragments)
 {
     delivers_nothing(wire, DATA, 0, VIEW("\x08h"));
     assert_true(wire->decoder.found.accepted);
-    HEARD("8+2 nq.fragment.data = 0868");
+    RECEIVED("8+2 nq.fragment.data = 0868");
     wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
     delivers(wire, LAST, 2, VIEW("i\0"), PRINT_HI);
     assert_int_equal(wire->session.delivered.source, 1);
-    HEARD("nq.fragment := 1", "nq.fragment := 2", "nq.fragment := 4", "nq.fragment.count := 3",
-          "nq.reassembled.length := 4", "1:1+3 nq.print.text = \"hi\"");
+    RECEIVED("nq.fragment := 1", "nq.fragment := 2", "nq.fragment := 4", "nq.fragment.count := 3",
+             "nq.reassembled.length := 4", "1:1+3 nq.print.text = \"hi\"");
     delivers(wire, LAST, 3, VIEW("\x01"), VIEW("\x01"));
 }
 
@@ -99,7 +99,7 @@ WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
     assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
     delivers(wire, LAST, 1, VIEW("i\0"), PRINT_HI);
     delivers_nothing(wire, LAST, 1, VIEW("i\0"));
-    HEARD("8+2 nq.fragment.data = 6900");
+    RECEIVED("8+2 nq.fragment.data = 6900");
 }
 
 /* A sender that ignores acknowledgements. */
@@ -131,7 +131,7 @@ WIRE_TEST(test_lost_by_the_capture)
 WIRE_TEST(test_begins_within_a_message)
 {
     delivers_nothing(wire, LAST, 17, VIEW("\xfe\xfe\xfe"));
-    HEARD("8+3 nq.fragment.data = fefefe");
+    RECEIVED("8+3 nq.fragment.data = fefefe");
     assert_int_equal(wire->session.base.connection, 0);
     delivers(wire, LAST, 18, PRINT_HI, PRINT_HI);
 }
@@ -162,7 +162,7 @@ WIRE_TEST(test_begins_with_fragments)
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 0);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.base.connection, 0);
-    HEARD("nq.fragment.count := 3");
+    RECEIVED("nq.fragment.count := 3");
     wire_send(wire, QS_C2S, DATA, 5, VIEW("\x04hel"));
     wire_send(wire, QS_C2S, LAST, 6, VIEW("lo\0"));
     assert_delivered(wire, VIEW("\x04hello\0"), true);
@@ -341,7 +341,7 @@ WIRE_TEST(test_bad_headers)
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a\0\0\0\0\1\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.found.undecoded, 1);
-    HEARD("10+1 nq.undecoded = 01");
+    RECEIVED("10+1 nq.undecoded = 01");
     wire_packet(wire, QS_S2C, VIEW("\0\x10\xff\xff\0\0\0\1\1"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(wire->decoder.found.undecoded, 0);
@@ -393,7 +393,7 @@ WIRE_TEST(test_two_handshakes)
     wire_packet(wire, QS_C2S,
                 VIEW("\xff\xff\xff\xff"
                      "connect\\protocol\\darkplaces 3\\challenge\\abc"));
-    HEARD("nq.oob.value = \"darkplaces 3\"");
+    RECEIVED("nq.oob.value = \"darkplaces 3\"");
     assert_true(wire->session.darkplaces_client);
     wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x90\x65\0\0"));
     assert_false(wire->decoder.found.announced.valid);

@@ -19,8 +19,9 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
-    HEARD("nq.extension.fte.csqc := true", "nq.agreed.fte := 0x40000000", "nq.agreed.fte2 := 0x7f",
-          "nq.serverinfo.gamedir = \"qw\"", "nq.serverinfo.maxclients = 52");
+    RECEIVED("nq.extension.fte.csqc := true", "nq.agreed.fte := 0x40000000",
+             "nq.agreed.fte2 := 0x7f", "nq.serverinfo.gamedir = \"qw\"",
+             "nq.serverinfo.maxclients = 52");
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.version, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f");
     g_free(description.version);
@@ -35,7 +36,7 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
 WIRE_TEST(client_says_what_it_can)
 {
     wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
-    HEARD("nq.extension.fte.floatcoords := true", "nq.extension.fte2.predinfo := true");
+    RECEIVED("nq.extension.fte.floatcoords := true", "nq.extension.fte2.predinfo := true");
 }
 
 /* Entity 1 as a player: frame, angles, what its movement is predicted with. */
@@ -46,10 +47,10 @@ WIRE_TEST(entities_come_as_replacement_deltas)
                                  "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
                                  "\x02\x80"
                                  "\0\0"));
-    HEARD("nq.updateentities.move = 7", "nq.updateentities.time = 1",
-          "nq.delta.player.name := \"bob\"", "nq.delta.angles.yaw = 90",
-          "nq.delta.velocity.x = 48.125", "nq.delta.msec = 7", "nq.delta.viewangles.yaw = 90",
-          "nq.entities.end = 0x0");
+    RECEIVED("nq.updateentities.move = 7", "nq.updateentities.time = 1",
+             "nq.delta.player.name := \"bob\"", "nq.delta.angles.yaw = 90",
+             "nq.delta.velocity.x = 48.125", "nq.delta.msec = 7", "nq.delta.viewangles.yaw = 90",
+             "nq.entities.end = 0x0");
 }
 
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
@@ -58,11 +59,11 @@ WIRE_TEST(numbers_may_be_long)
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
     wire_assert_reads(wire, VIEW("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
                                  "\x05\x01\x80\3"));          /* svc_setview */
-    HEARD("nq.spawnbaseline2.entity = 258", "nq.delta.frame = 300", "nq.setview.entity = 259");
+    RECEIVED("nq.spawnbaseline2.entity = 258", "nq.delta.frame = 300", "nq.setview.entity = 259");
     wire_assert_reads(wire, VIEW(SERVERINFO("\x3f\4", RMQ)));
     wire_assert_reads(wire, VIEW("\x15\x81\2\xac\2\x15"
                                  "\x2c\0\0\0\0\0\0\0\0\0\0\0\0\x81\1\xff\x40"));
-    HEARD("nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
+    RECEIVED("nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
 }
 
 WIRE_TEST(sounds_have_more_to_say)
@@ -72,8 +73,9 @@ WIRE_TEST(sounds_have_more_to_say)
      */
     wire_assert_reads(wire, VIEW("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
                                  "\0\0\x80\x3f\0\0\0\0\0\0\0\0"));
-    HEARD("nq.sound.more.forceloop = true", "nq.sound.pitch = 150", "nq.sound.time_offset = 1000",
-          "nq.sound.velocity.x = 1", "nq.sound.entity = 260", "nq.sound.index = 3");
+    RECEIVED("nq.sound.more.forceloop = true", "nq.sound.pitch = 150",
+             "nq.sound.time_offset = 1000", "nq.sound.velocity.x = 1", "nq.sound.entity = 260",
+             "nq.sound.index = 3");
 }
 
 WIRE_TEST(other_messages_of_the_server)
@@ -90,11 +92,11 @@ WIRE_TEST(other_messages_of_the_server)
                                  "\x5c\5\0\2\0xy\6\x80\0\0" /* svcfte_csqcentities_sized */
                                  "\x5b\x0e\x80\x15\7\0\0\x80\x3f\0\0\0\0\0\0\0\0" /* te, sized */
                                  "\1"));
-    HEARD("nq.time.move = 5", "nq.precache.particle = true",
-          "nq.updatestatstring.value = \"hello\"", "nq.updatestatfloat.value = 4",
-          "nq.voicechat.player.name := \"bob\"", "nq.setangledelta.angles.yaw = 90",
-          "nq.setanglebase.angles.yaw = 90", "nq.csqcentities.entity := 5",
-          "nq.temp_entity.count = 7");
+    RECEIVED("nq.time.move = 5", "nq.precache.particle = true",
+             "nq.updatestatstring.value = \"hello\"", "nq.updatestatfloat.value = 4",
+             "nq.voicechat.player.name := \"bob\"", "nq.setangledelta.angles.yaw = 90",
+             "nq.setanglebase.angles.yaw = 90", "nq.csqcentities.entity := 5",
+             "nq.temp_entity.count = 7");
     assert_null(qs_table_get(&wire->session.models, 1 | 0x4000));
     wire_block(wire, VIEW("\x53zz"));
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -107,7 +109,7 @@ WIRE_TEST(floatcoords_widen_protocol_15)
                                  "FTEX\0\x80\0\0" QUAKE LIST));
     wire_assert_reads(wire, VIEW("\x0a\0\x40\0\0\0\0"
                                  "\x13\1\2\0\0\0\x3f\0\0\0\0\0\0\0\0"));
-    HEARD("nq.setangle.angles.pitch = 90", "nq.damage.origin.x = 0.5");
+    RECEIVED("nq.setangle.angles.pitch = 90", "nq.damage.origin.x = 0.5");
 }
 
 /* --- Of the client */
@@ -120,15 +122,15 @@ WIRE_TEST(moves_have_a_number_and_a_cursor)
     wire_assert_client_reads(wire, 0,
                              VIEW(MOVE "\2\0\0\0\7"
                                        "\x32\x13\0\0\0"));
-    HEARD("nq.move.sequence = 41", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
-          "nq.move.jump = true", "nq.move.impulse = 7", "nq.ackframe.frame = 19");
+    RECEIVED("nq.move.sequence = 41", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
+             "nq.move.jump = true", "nq.move.impulse = 7", "nq.ackframe.frame = 19");
     wire_assert_client_reads(wire, 1,
                              VIEW(MOVE "\0\0\0\xc0\0\5\0\0\0"
                                        "\xff\x7f\x01\x80"
                                        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\0\0\0\0\0"
                                        "\1\x80\4"));
-    HEARD("nq.move.weapon = 5", "nq.move.cursor.screen_x = 1", "nq.move.cursor.impact.x = 1",
-          "nq.move.cursor.entity = 260");
+    RECEIVED("nq.move.weapon = 5", "nq.move.cursor.screen_x = 1", "nq.move.cursor.impact.x = 1",
+             "nq.move.cursor.entity = 260");
 }
 
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
@@ -138,7 +140,7 @@ WIRE_TEST(narrow_moves_are_told_from_precise_ones)
     wire_assert_client_reads(wire, 0,
                              VIEW("\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
                                   "\2\0\0\0\7\x32\x13\0\0\0"));
-    HEARD("nq.move.angles.yaw = -180", "nq.ackframe.frame = 19");
+    RECEIVED("nq.move.angles.yaw = -180", "nq.ackframe.frame = 19");
 }
 
 WIRE_TEST(vrinputs_replace_moves)
@@ -147,8 +149,8 @@ WIRE_TEST(vrinputs_replace_moves)
     wire_assert_client_reads(wire, 0,
                              VIEW("\x55\x29\0\x0a\x01\x81"
                                   "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00"));
-    HEARD("nq.move.sequence = 41", "nq.input.time = 21413", "nq.move.forwardmove = 400",
-          "nq.usercmd.msec := 255");
+    RECEIVED("nq.move.sequence = 41", "nq.input.time = 21413", "nq.move.forwardmove = 400",
+             "nq.usercmd.msec := 255");
     assert_true(wire->session.moved);
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
 }
@@ -159,8 +161,8 @@ WIRE_TEST(clients_speak_and_call_the_game)
     wire_assert_client_reads(wire, 0,
                              VIEW("\x53\x12\5\2\0ab"
                                   "\x51\1hi\0\4\1\x80\4\0Cmd_F\0"));
-    HEARD("nq.voicechat.size = 2", "nq.qcrequest.string = \"hi\"", "nq.qcrequest.entity = 260",
-          "nq.qcrequest.name = \"Cmd_F\"");
+    RECEIVED("nq.voicechat.size = 2", "nq.qcrequest.string = \"hi\"", "nq.qcrequest.entity = 260",
+             "nq.qcrequest.name = \"Cmd_F\"");
 }
 
 /* An update is acknowledged by its packet's number; -1 asks for everything anew. */
@@ -182,7 +184,7 @@ WIRE_TEST(updates_may_not_be_captured)
 WIRE_TEST(extensions_are_found_out)
 {
     wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0"));
-    HEARD("nq.delta.origin.x = 1");
+    RECEIVED("nq.delta.origin.x = 1");
     assert_int_equal(wire->session.base.version, 0);
     assert_int_equal(wire->session.ext.fte2, 0x7f);
 }

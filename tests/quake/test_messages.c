@@ -17,9 +17,9 @@ WIRE_TEST(test_serverinfo)
     struct qs_description description;
 
     wire_assert_reads(wire, VIEW("\x08Hi\0" SERVERINFO_15 "\x0d\1bob\0\5\2\0\x19\1"));
-    HEARD("nq.serverinfo.protocol = 15 (Quake)", "nq.serverinfo.levelname = \"Level\"",
-          "nq.serverinfo.model.number := 2", "nq.serverinfo.model = \"progs/a.mdl\"",
-          "nq.serverinfo.sound = \"s/1.wav\"");
+    RECEIVED("nq.serverinfo.protocol = 15 (Quake)", "nq.serverinfo.levelname = \"Level\"",
+             "nq.serverinfo.model.number := 2", "nq.serverinfo.model = \"progs/a.mdl\"",
+             "nq.serverinfo.sound = \"s/1.wav\"");
     assert_int_equal(wire->session.base.version, 15);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.signon, 1);
@@ -58,13 +58,13 @@ WIRE_TEST(test_user_infos)
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\x09//ui 1 \"name\" \"ann\"\n//fui 2 \"\\team\\x\\name\\bob\"\n\0"
                                  "\x0e\1\5\0"));
-    HEARD("nq.userinfo_string.player = 1", "nq.info.key = \"name\"", "nq.info.value = \"ann\"",
-          "nq.userinfo_string.player = 2", "nq.info.value = \"bob\"",
-          "nq.updatefrags.name := \"ann\"");
+    RECEIVED("nq.userinfo_string.player = 1", "nq.info.key = \"name\"", "nq.info.value = \"ann\"",
+             "nq.userinfo_string.player = 2", "nq.info.value = \"bob\"",
+             "nq.updatefrags.name := \"ann\"");
     assert_string_equal(qs_table_get(players, 2), "bob");
     wire_assert_reads(wire,
                       VIEW("\x09//ui 1 \"team\" \"y\"\n//svi \"skill\" \"2\"\n//fui 2 \"\"\n\0"));
-    HEARD("nq.info.key = \"skill\"");
+    RECEIVED("nq.info.key = \"skill\"");
     assert_string_equal(qs_table_get(players, 1), "ann");
     assert_null(qs_table_get(players, 2));
     /* What is none changes nothing. */
@@ -81,24 +81,24 @@ WIRE_TEST(test_coordinate_formats)
     wire_assert_reads(wire, VIEW("\x13\1\2"
                                  "\4\0\xf8\xff\x08\0"
                                  "\x0a\x40\x80\xc0"));
-    HEARD("nq.damage.origin.x = 0.5", "nq.damage.origin.y = -1", "nq.setangle.angles.pitch = 90",
-          "nq.setangle.angles.yaw = -180");
+    RECEIVED("nq.damage.origin.x = 0.5", "nq.damage.origin.y = -1", "nq.setangle.angles.pitch = 90",
+             "nq.setangle.angles.yaw = -180");
     assert_true(wire->session.angle_set);
     assert_true(wire->session.set.roll == -90);
     wire_assert_reads(wire, VIEW(SERVERINFO_999("\x0a"))); /* 24 bit, short angles */
     wire_assert_reads(wire, VIEW("\x13\1\2"
                                  "\1\0\x33\2\0\xff\3\0\0"
                                  "\x0a\0\x40\0\x80\0\0"));
-    HEARD("nq.damage.origin.x = 1.2", "nq.damage.origin.y = 3", "nq.setangle.angles.pitch = 90");
+    RECEIVED("nq.damage.origin.x = 1.2", "nq.damage.origin.y = 3", "nq.setangle.angles.pitch = 90");
     wire_assert_reads(wire, VIEW(SERVERINFO_999("\x82"))); /* 32 bit, short angles */
     wire_assert_reads(wire, VIEW("\x13\1\2"
                                  "\x10\0\0\0\xf8\xff\xff\xff\0\0\0\0"));
-    HEARD("nq.damage.origin.x = 1", "nq.damage.origin.y = -0.5");
+    RECEIVED("nq.damage.origin.x = 1", "nq.damage.origin.y = -0.5");
     wire_assert_reads(wire, VIEW(SERVERINFO_999("\x14"))); /* floats */
     wire_assert_reads(wire, VIEW("\x13\1\2"
                                  "\0\0\0\x3f\0\0\0\xbf\0\0\0\0"
                                  "\x0a\0\0\0\x3f\0\0\0\xbf\0\0\0\0"));
-    HEARD("nq.damage.origin.y = -0.5", "nq.setangle.angles.pitch = 0.5");
+    RECEIVED("nq.damage.origin.y = -0.5", "nq.setangle.angles.pitch = 0.5");
 }
 
 /* --- clc_move --- */
@@ -111,9 +111,9 @@ WIRE_TEST(test_moves)
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 0, VIEW(MOVE_HEAD "\x40\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
-    HEARD("nq.move.time = 1", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
-          "nq.move.sidemove = -400", "nq.move.attack = true", "nq.move.jump = true",
-          "nq.move.impulse = 10");
+    RECEIVED("nq.move.time = 1", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
+             "nq.move.sidemove = -400", "nq.move.attack = true", "nq.move.jump = true",
+             "nq.move.impulse = 10");
     assert_true(wire->session.moved);
     assert_true(wire->session.move.roll == -90);
     /* ProQuake's precise aim */
@@ -130,7 +130,7 @@ WIRE_TEST(test_moves)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 4, VIEW("\x04say hi\0\1\2"));
-    HEARD("nq.stringcmd.text = \"say hi\"");
+    RECEIVED("nq.stringcmd.text = \"say hi\"");
     assert_false(wire->session.moved);
     assert_true(wire->session.base.disconnected);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 5, VIEW("\x05\1"));
@@ -147,8 +147,8 @@ WIRE_TEST(test_clientdata)
                                  "\1\x40\0\0"
                                  "\x64\0"
                                  "\x19\x19\0\0\0\0"));
-    HEARD("nq.items.armor2 = true", "nq.clientdata.flags.onground = true",
-          "nq.clientdata.activeweapon = 0 (Axe)");
+    RECEIVED("nq.items.armor2 = true", "nq.clientdata.flags.onground = true",
+             "nq.clientdata.activeweapon = 0 (Axe)");
     wire_assert_reads(wire, VIEW("\x0f\xff\xfe\xff\3"
                                  "\x16\xf6"
                                  "\1\2"
@@ -161,11 +161,11 @@ WIRE_TEST(test_clientdata)
                                  "\xff\xff"
                                  "\1\2\3\4\5\x40"
                                  "\0\1\2\3\4\5\6\7\xfe"));
-    HEARD("nq.clientdata.viewheight = 22", "nq.clientdata.idealpitch = -10",
-          "nq.clientdata.punch.yaw = 3", "nq.clientdata.velocity.z = -16",
-          "nq.clientdata.weapon.name := \"progs/a.mdl\"", "nq.clientdata.health = -1",
-          "nq.clientdata.cells2 = 6", "nq.clientdata.weaponframe2 = 7",
-          "nq.clientdata.weaponalpha = 254");
+    RECEIVED("nq.clientdata.viewheight = 22", "nq.clientdata.idealpitch = -10",
+             "nq.clientdata.punch.yaw = 3", "nq.clientdata.velocity.z = -16",
+             "nq.clientdata.weapon.name := \"progs/a.mdl\"", "nq.clientdata.health = -1",
+             "nq.clientdata.cells2 = 6", "nq.clientdata.weaponframe2 = 7",
+             "nq.clientdata.weaponalpha = 254");
 }
 
 /* --- Entities --- */
@@ -177,8 +177,8 @@ WIRE_TEST(test_baselines)
                                  "\x08\0\x40\0\0\0\0\0\0"
                                  "\x16\x2c\1\2\1\0\3"
                                  "\x08\0\x40\0\0\0\0\0\0"));
-    HEARD("nq.baseline.entity = 300", "nq.baseline.model.name := \"progs/a.mdl\"",
-          "nq.baseline.origin.x = 1", "nq.baseline.angles.pitch = 90");
+    RECEIVED("nq.baseline.entity = 300", "nq.baseline.model.name := \"progs/a.mdl\"",
+             "nq.baseline.origin.x = 1", "nq.baseline.angles.pitch = 90");
     wire_assert_reads(wire, VIEW("\x2a\7\0\x0f"
                                  "\2\0"
                                  "\0\1"
@@ -191,14 +191,14 @@ WIRE_TEST(test_baselines)
                                  "\1"
                                  "\1\2"
                                  "\0\0\0\0\0\0\0\0\0"));
-    HEARD("nq.baseline.frame = 256", "nq.baseline.alpha = 128", "nq.baseline.scale = 2");
+    RECEIVED("nq.baseline.frame = 256", "nq.baseline.alpha = 128", "nq.baseline.scale = 2");
 }
 
 WIRE_TEST(test_updates)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
     wire_assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
-    HEARD("nq.update.player.name := \"ann\"", "nq.update.frame = 7");
+    RECEIVED("nq.update.player.name := \"ann\"", "nq.update.frame = 7");
     wire_assert_reads(wire, VIEW("\xff\x7f"
                                  "\x2c\1"
                                  "\2"
@@ -209,9 +209,9 @@ WIRE_TEST(test_updates)
                                  "\x08\0\1"
                                  "\x10\0\x40"
                                  "\x18\0\3"));
-    HEARD("nq.update.entity = 300", "nq.update.model.name := \"progs/a.mdl\"",
-          "nq.update.effects.muzzleflash = true", "nq.update.origin.y = 2",
-          "nq.update.angles.yaw = 90");
+    RECEIVED("nq.update.entity = 300", "nq.update.model.name := \"progs/a.mdl\"",
+             "nq.update.effects.muzzleflash = true", "nq.update.origin.y = 2",
+             "nq.update.angles.yaw = 90");
     /* Nehahra's transparency, with and without its brightness */
     wire_assert_reads(wire, VIEW("\x81\x80\1"
                                  "\0\0\0\x40"
@@ -220,7 +220,7 @@ WIRE_TEST(test_updates)
                                  "\x81\x80\1"
                                  "\0\0\x80\x3f"
                                  "\0\0\0\x3f"));
-    HEARD("nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
+    RECEIVED("nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
 }
 
 WIRE_TEST(test_extended_updates)
@@ -234,9 +234,9 @@ WIRE_TEST(test_extended_updates)
                                  "\1"
                                  "\0"
                                  "\xff"));
-    HEARD("nq.update.alpha = 128", "nq.update.scale = 0.5", "nq.update.frame_high = 1",
-          "nq.update.model_high = 0", "nq.update.model.name := \"progs/a.mdl\"",
-          "nq.update.lerpfinish = 1");
+    RECEIVED("nq.update.alpha = 128", "nq.update.scale = 0.5", "nq.update.frame_high = 1",
+             "nq.update.model_high = 0", "nq.update.model.name := \"progs/a.mdl\"",
+             "nq.update.lerpfinish = 1");
 }
 
 /* --- Sounds, and the rest --- */
@@ -245,16 +245,16 @@ WIRE_TEST(test_sounds)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO_666));
     wire_assert_reads(wire, VIEW("\6\3\xff\x40\x0b\0\1\0\0\0\0\0\0"));
-    HEARD("nq.sound.volume = 1", "nq.sound.attenuation = 1", "nq.sound.entity = 1",
-          "nq.sound.channel = 3 (CHAN_ITEM)", "nq.sound.name := \"s/1.wav\"");
+    RECEIVED("nq.sound.volume = 1", "nq.sound.attenuation = 1", "nq.sound.entity = 1",
+             "nq.sound.channel = 3 (CHAN_ITEM)", "nq.sound.name := \"s/1.wav\"");
     wire_assert_reads(wire, VIEW("\6\x18\x10\x27\2\1\0\0\0\0\0\0\0"
                                  "\x10\x0b\0"
                                  "\x1d\0\0\0\0\0\0\1\xff\x40"
                                  "\x2c\0\0\0\0\0\0\1\0\xff\x40"
                                  "\x38\x10\1\0"
                                  "\x38\0\1"));
-    HEARD("nq.sound.entity = 10000", "nq.stopsound.entity = 1",
-          "nq.stopsound.channel = 3 (CHAN_ITEM)", "nq.staticsound.name := \"s/1.wav\"");
+    RECEIVED("nq.sound.entity = 10000", "nq.stopsound.entity = 1",
+             "nq.stopsound.channel = 3 (CHAN_ITEM)", "nq.staticsound.name := \"s/1.wav\"");
 }
 
 /* Every message that has no test of its own, one behind the other. */
@@ -291,11 +291,11 @@ WIRE_TEST(test_plain_messages)
                                  "\x29\xff\0\x33\0\xc8\0"
                                  "\x34"
                                  "ACH\0"));
-    HEARD("nq.updatestat.index = 11 (STAT_TOTALSECRETS)", "nq.setview.entity = 1",
-          "nq.updatefrags.frags = -1", "nq.updatecolors.shirt = 4", "nq.updatecolors.pants = 13",
-          "nq.particle.velocity.y = -1", "nq.particle.count = 20", "nq.particle.color = 73",
-          "nq.setpause.paused = true", "nq.cdtrack.loop = 3", "nq.showlmp.y = 2",
-          "nq.fog.green = 0.2", "nq.fog.time = 2", "nq.achievement.id = \"ACH\"");
+    RECEIVED("nq.updatestat.index = 11 (STAT_TOTALSECRETS)", "nq.setview.entity = 1",
+             "nq.updatefrags.frags = -1", "nq.updatecolors.shirt = 4", "nq.updatecolors.pants = 13",
+             "nq.particle.velocity.y = -1", "nq.particle.count = 20", "nq.particle.color = 73",
+             "nq.setpause.paused = true", "nq.cdtrack.loop = 3", "nq.showlmp.y = 2",
+             "nq.fog.green = 0.2", "nq.fog.time = 2", "nq.achievement.id = \"ACH\"");
 }
 
 WIRE_TEST(test_darkplaces_messages)
@@ -308,7 +308,7 @@ WIRE_TEST(test_darkplaces_messages)
                                  "\x3c\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0"
                                  "\x3d\2\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0"
                                  "\x3e\2\0\0\0\0\0\0\0"));
-    HEARD("nq.effect.model.name := \"progs/a.mdl\"", "nq.particles.count = 3");
+    RECEIVED("nq.effect.model.name := \"progs/a.mdl\"", "nq.particles.count = 3");
 }
 
 /* --- BJP and Nehahra --- */
@@ -319,16 +319,16 @@ WIRE_TEST(test_darkplaces_messages)
 WIRE_TEST(test_bjp_models)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10")));
-    HEARD("nq.serverinfo.protocol = 10000 (BJP)");
+    RECEIVED("nq.serverinfo.protocol = 10000 (BJP)");
     wire_assert_reads(wire, VIEW("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
                                  "\x14\2\0\4\0\0\0\0\0\0\0\0\0\0\0"     /* svc_spawnstatic */
                                  "\x81\4\7\2\1"                         /* an update with a model */
                                  "\x0f\0\x42\0\0\0\0\2\1\x64\0\0\0\0\0\0\0"));
-    HEARD("nq.baseline.model = 258", "nq.baseline.frame = 3",
-          "nq.baseline.model.name := \"progs/a.mdl\"", "nq.update.model = 258",
-          "nq.clientdata.weapon = 258", "nq.clientdata.health = 100");
+    RECEIVED("nq.baseline.model = 258", "nq.baseline.frame = 3",
+             "nq.baseline.model.name := \"progs/a.mdl\"", "nq.update.model = 258",
+             "nq.clientdata.weapon = 258", "nq.clientdata.health = 100");
     wire_assert_client_reads(wire, 0, VIEW("\3\0\0\x80\x3f\x40\0\0\0\0\0\0\0\0\0\0"));
-    HEARD("nq.move.angles.pitch = 90");
+    RECEIVED("nq.move.angles.pitch = 90");
 }
 
 /* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
@@ -338,15 +338,15 @@ WIRE_TEST(test_bjp_sounds)
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
-    HEARD("nq.sound.index = 258", "nq.staticsound.number = 259");
+    RECEIVED("nq.sound.index = 258", "nq.staticsound.number = 259");
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x12") "\6\0\x08\0\2\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
-    HEARD("nq.staticsound.volume = 1");
+    RECEIVED("nq.staticsound.volume = 1");
     wire_assert_reads(wire, VIEW(GREETING SERVERINFO_BJP("\x12") "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
-    HEARD("nq.staticsound.number = 259");
+    RECEIVED("nq.staticsound.number = 259");
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\x1d\0\0\0\0\0\0\1\0\xff\x40"
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
-    HEARD("nq.staticsound.volume = 1");
+    RECEIVED("nq.staticsound.volume = 1");
 }
 
 WIRE_TEST(test_nehahra)
@@ -358,13 +358,13 @@ WIRE_TEST(test_nehahra)
                                  "\x23slot\0pic\0\xc8\x0a"
                                  "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f" /* an update with U_TRANS */
                                  "\1"));
-    HEARD("nq.fog.density = 0.5", "nq.fog.red = 1", "nq.skyboxsize.size = 1024",
-          "nq.showlmp.x = 200", "nq.update.trans.alpha = 0.5");
+    RECEIVED("nq.fog.density = 0.5", "nq.fog.red = 1", "nq.skyboxsize.size = 1024",
+             "nq.showlmp.x = 200", "nq.update.trans.alpha = 0.5");
     /* DarkPlaces has its own messages there, and Nehahra's transparency. */
     wire_assert_reads(wire, VIEW(GREETING "\x0b\xfa\0\0\0" LISTS));
     wire_assert_reads(wire, VIEW("\x33\4\7"
                                  "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f"));
-    HEARD("nq.updatestat.value = 7");
+    RECEIVED("nq.updatestat.value = 7");
 }
 
 /* A type, and how many bytes follow it in protocol 15. */
@@ -416,12 +416,12 @@ WIRE_TEST(test_unknown_protocol)
     wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"
                                  "\x92\1\0\0\0\x3f\0\x40"
                                  "\x92\1\0\0\0\x3f\0\x40"));
-    HEARD("nq.update.origin.x = 0.5", "nq.update.angles.yaw = 90");
+    RECEIVED("nq.update.origin.x = 0.5", "nq.update.angles.yaw = 90");
     assert_int_equal(wire->session.assumed_version, 999);
     assert_int_equal(wire->session.base.version, 0);
     wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"));
     assert_int_equal(wire->session.assumed_version, 999);
     wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_assert_reads(wire, VIEW("\x92\1\4\0\x40"));
-    HEARD("nq.update.origin.x = 0.5");
+    RECEIVED("nq.update.origin.x = 0.5");
 }

@@ -102,7 +102,8 @@ WIRE_TEST(test_negative_view)
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_client_reads(wire, 0,
                              VIEW("\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0"));
-    HEARD("nq.move.angles.pitch = -22.5", "nq.move.angles.yaw = 90", "nq.move.angles.roll = -45");
+    RECEIVED("nq.move.angles.pitch = -22.5", "nq.move.angles.yaw = 90",
+             "nq.move.angles.roll = -45");
     assert_true(wire->session.move.pitch == -22.5 && wire->session.move.roll == -45);
 }
 
@@ -187,17 +188,17 @@ WIRE_TEST(test_next_level)
     struct qs_description description;
 
     wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
-    HEARD("nq.baseline.model.name := \"progs/a.mdl\"");
+    RECEIVED("nq.baseline.model.name := \"progs/a.mdl\"");
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\7\0\0\x80\x3f\x81\4\2\2"));
-    HEARD("nq.update.player.name := \"bob\"", "nq.update.model.name := \"progs/a.mdl\"");
+    RECEIVED("nq.update.player.name := \"bob\"", "nq.update.model.name := \"progs/a.mdl\"");
     wire_send(wire, QS_S2C, RELIABLE, 1, VIEW(SECOND_LEVEL "\x19\1"));
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.view_entity, 0);
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 1,
               VIEW("\7\0\0\x80\x3f\x81\4\2\2\x0e\1\0\0\6\0\x10\0\1\0\0\0\0\0\0" BASELINE));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
-    HEARD("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
-          "nq.baseline.model = 2");
+    RECEIVED("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
+             "nq.baseline.model = 2");
     assert_not_received(wire, "name :=");
     nq_protocol.describe(&wire->session.base, &description);
     assert_string_equal(description.map, "n");

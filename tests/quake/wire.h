@@ -42,13 +42,13 @@ void wire_assert_reads(struct wire *wire, struct qs_view messages);
 /* The same of messages of the client, in an unreliable packet of this number. */
 void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
 void wire_assert_received(const struct wire *wire, const char *const *texts);
-#define HEARD(...) wire_assert_received(wire, (const char *const[]){__VA_ARGS__, NULL})
+#define RECEIVED(...) wire_assert_received(wire, (const char *const[]){__VA_ARGS__, NULL})
 /* Messages of the server, which must be read to their end, without a problem, and what is received.
  */
 #define READS(messages, ...)                                                                       \
     do {                                                                                           \
         wire_assert_reads(wire, VIEW(messages));                                                   \
-        HEARD(__VA_ARGS__);                                                                        \
+        RECEIVED(__VA_ARGS__);                                                                     \
     } while (0)
 
 /* A test of a `wire`. */

@@ -7,7 +7,7 @@ recording in CAPTURES, and those of SHARED where that is there.
 
 Every field of the player and of every entity in every frame that the client recorded must be in the
 rebuilt demo, and every other message byte for byte, in order. What may differ is left out by the compare
-tool, and said there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
+tool, and reported there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
 "reconnect" at the end of a level, which players may not carry out, svc_download, at which Q2PRO stops, and
 temporary entity 31, at which yquake2 stops.
 
@@ -130,6 +130,6 @@ def check_all(tools, captures, pairs):
 def main():
     tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[4]) / "captures" / "quake2"
     results = check_all(tools, pathlib.Path(sys.argv[3]), OWN_PAIRS)
-    if shared.is_dir():
+    if recordings.is_there(shared):
         results += check_all(tools, shared, PAIRS)
     return results

@@ -476,7 +476,7 @@ TEST(test_first_frame_cut)
     game_close(&game);
 }
 
-/* What did not change costs nothing, unless it must be said. */
+/* What did not change costs nothing, unless it must be reported. */
 TEST(test_unchanged_entity)
 {
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);

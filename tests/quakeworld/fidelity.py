@@ -220,6 +220,6 @@ def main():
     tool, shared = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "quakeworld"
     results = [*check_rules(), *(check(tool, recordings.OWN, pair) for pair in OWN_PAIRS)]
     results.append(check_stream(tool, recordings.OWN, "qw-qtv.pcap.gz", "qw-qtv.bin.gz"))
-    if shared.is_dir():
+    if recordings.is_there(shared):
         results += [check(tool, shared, pair) for pair in PAIRS]
     return results

@@ -3,7 +3,7 @@
 Sessions of the stored captures that are cut so that they begin late: how much of what players then show
 is what the client's own recording has.
 
-    late.py PCAP2DEMO SHARED        status 77 if the captures are not there
+    late.py PCAP2DEMO SHARED
 
 A state counts as right where all of it is the same, coordinates within the step in which shorts tell
 them: a donor may have been told shorts, and the session floats. What another client saw of missiles and
@@ -19,6 +19,7 @@ import tempfile
 
 import damages
 import player
+import recordings
 import replaced
 import states
 from late_cuts import Cutter
@@ -147,7 +148,7 @@ def check_lost_serverdata(tool, stored):
         if not made:
             return "no demo of session 2"
         if "part of the sign-on of dm4 was not captured" not in run.stderr:
-            return "not said why"
+            return "no reason is printed"
         demo = player.play(tool, made[1])
         got = share(demo, player.play(tool, stored / recording))
     if demo.dropped or got.frames < 550 or got.right < 0.78 * got.all:
@@ -157,7 +158,7 @@ def check_lost_serverdata(tool, stored):
 
 def main():
     tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
-    if not stored.exists():
+    if not recordings.is_there(stored):
         return 77
     failures = 0
     for case in CASES:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import demos
+import recordings
 from demos import flat
 
 # A server's demo, and a client's of the same game, with the number of the client's player.
@@ -64,8 +65,8 @@ def sightings(recording, player):
     """Pairs of a time and where the player was; what a message leaves out stays as it was."""
     at, seen = [0, 0, 0], []
 
-    def update(time, said, name):
-        found = [said.get(f"{name}.origin.{axis}") for axis in "xyz"]
+    def update(time, fields, name):
+        found = [fields.get(f"{name}.origin.{axis}") for axis in "xyz"]
         for i, value in enumerate(found):
             at[i] = at[i] if value is None else value
         if seen and seen[-1][0] == time:
@@ -74,15 +75,15 @@ def sightings(recording, player):
 
     for time, _, group in recording.messages("qw.svc_playerinfo", "qw.svcfte_updateentities"):
         if group["name"] == "qw.svc_playerinfo":
-            said = values(group)
-            if said["qw.playerinfo.player"] == player:
-                update(time, said, "qw.playerinfo")
+            fields = values(group)
+            if fields["qw.playerinfo.player"] == player:
+                update(time, fields, "qw.playerinfo")
             continue
         for entity in group["fields"]:
             if entity["name"] == "qw.delta":
-                said = values(entity)
-                if said["qw.delta.number"] == player + 1:
-                    update(time, said, "qw.delta")
+                fields = values(entity)
+                if fields["qw.delta.number"] == player + 1:
+                    update(time, fields, "qw.delta")
     return seen
 
 
@@ -124,7 +125,7 @@ def compare_places(server, client, player):
     return text
 
 
-# --- What was said
+# --- What was printed
 
 def texts(recording, name):
     """Every text that has been a field of this name, once, in order."""
@@ -152,11 +153,11 @@ def compare_userinfo(server, client):
     for recording in (server, client):
         infos = {}
         for _, _, group in recording.messages("qw.svc_updateuserinfo"):
-            said = values(group)
-            if said["qw.updateuserinfo.info"]:
+            fields = values(group)
+            if fields["qw.updateuserinfo.info"]:
                 keys = [field["value"] for field in flat(group["fields"])
                         if field["name"] in ("qw.info.key", "qw.info.value")]
-                infos.setdefault(said["qw.updateuserinfo.userid"],
+                infos.setdefault(fields["qw.updateuserinfo.userid"],
                                  dict(zip(keys[::2], keys[1::2])).get("name"))
         found.append(infos)
     ours, theirs = found
@@ -169,12 +170,12 @@ def statistics_of(recording, player):
     """The values that each statistic has had, in order; in a server's demo by the block's player."""
     found = {}
     for _, target, group in recording.messages("qw.svc_updatestat", "qw.svc_updatestatlong"):
-        said = values(group)
+        fields = values(group)
         kind = group["name"].removeprefix("qw.svc_")
         if target in (None, player):
-            kept = found.setdefault(said["qw.updatestat.index"], [])
-            if not kept or kept[-1] != said[f"qw.{kind}.value"]:
-                kept.append(said[f"qw.{kind}.value"])
+            kept = found.setdefault(fields["qw.updatestat.index"], [])
+            if not kept or kept[-1] != fields[f"qw.{kind}.value"]:
+                kept.append(fields[f"qw.{kind}.value"])
     return found
 
 
@@ -217,12 +218,12 @@ def compare_prints(server, client, player):
 # --- What is hidden
 
 def usercmd(group):
-    said = values(group)
-    angles = [round(said[f"qw.usercmd.angles.{axis}"] * 65536 / 360) % 65536
+    fields = values(group)
+    angles = [round(fields[f"qw.usercmd.angles.{axis}"] * 65536 / 360) % 65536
               for axis in ("pitch", "yaw", "roll")]
-    return (said["qw.usercmd.msec"], *angles, said["qw.usercmd.forwardmove"],
-            said["qw.usercmd.sidemove"], said["qw.usercmd.upmove"], said["qw.usercmd.buttons"],
-            said["qw.usercmd.impulse"])
+    return (fields["qw.usercmd.msec"], *angles, fields["qw.usercmd.forwardmove"],
+            fields["qw.usercmd.sidemove"], fields["qw.usercmd.upmove"], fields["qw.usercmd.buttons"],
+            fields["qw.usercmd.impulse"])
 
 
 def compare_usercmds(server, capture):
@@ -245,13 +246,13 @@ def compare_antilag(server, capture):
     seen, far, last = sightings(server, 0), [], 0
     times = [time for time, _ in seen]
     for time, _, group in server.messages("qw.mvdhidden_antilag_position"):
-        said = values(group)
-        expect(said["qw.antilag.incoming_seq"] in sent, "the number of no packet")
-        expect(said["qw.antilag.incoming_seq"] >= last, "numbers that go back")
-        expect(said["qw.antilag.players"] == 1, "more players than there were")
-        expect(0 <= said["qw.antilag.server_time"] - said["qw.antilag.target_time"] < 1, "the time")
-        last = said["qw.antilag.incoming_seq"]
-        place = [said[f"qw.antilag.position.pos.{axis}"] for axis in "xyz"]
+        fields = values(group)
+        expect(fields["qw.antilag.incoming_seq"] in sent, "the number of no packet")
+        expect(fields["qw.antilag.incoming_seq"] >= last, "numbers that go back")
+        expect(fields["qw.antilag.players"] == 1, "more players than there were")
+        expect(0 <= fields["qw.antilag.server_time"] - fields["qw.antilag.target_time"] < 1, "the time")
+        last = fields["qw.antilag.incoming_seq"]
+        place = [fields[f"qw.antilag.position.pos.{axis}"] for axis in "xyz"]
         far.append(distance(place, place_at(times, seen, time)))
     expect(len(far) > 1000 and statistics.median(far) < 16, f"median {statistics.median(far)} units")
     return f"{len(far)} positions, median {statistics.median(far):.2f} units"
@@ -291,8 +292,7 @@ def check_stream(path):
 
 def main():
     folder = pathlib.Path(sys.argv[1]) / "captures" / "quakeworld"
-    if not folder.is_dir():
-        print(f"skipped: no demos in {folder}")
+    if not recordings.is_there(folder):
         return 77
     results = [check_stream(folder / STREAM)]
     for ours, theirs, player in PAIRS:

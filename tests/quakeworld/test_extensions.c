@@ -64,7 +64,7 @@ static void assert_received(const struct fixture *f, const char *const *lines)
 }
 
 /* From the last packet. */
-#define HEARD(...) assert_received(f, (const char *const[]){__VA_ARGS__, NULL})
+#define RECEIVED(...) assert_received(f, (const char *const[]){__VA_ARGS__, NULL})
 /* A packet of the server or the client, without a problem; with one. */
 #define READS(side, bytes) assert_int_equal(from_##side(f, VIEW(bytes)), 0)
 #define REFUSES(side, bytes) assert_int_not_equal(from_##side(f, VIEW(bytes)), 0)
@@ -94,10 +94,10 @@ FIXTURE_TEST(fragments_are_joined)
     READS(server, FRAGMENT_SERVER("\5", "\1\0") "\x1a"
                                                 "Hello, ");
     assert_false(f->decoder.found.accepted);
-    HEARD("qw.sequence = 5\n", "qw.fragment.more = true\n");
+    RECEIVED("qw.sequence = 5\n", "qw.fragment.more = true\n");
     READS(server, FRAGMENT_SERVER("\5", "\2\0") "world\0");
     assert_true(f->decoder.found.accepted);
-    HEARD("qw.fragment.offset = 8\n", "qw.centerprint.text = Hello, world\n");
+    RECEIVED("qw.fragment.offset = 8\n", "qw.centerprint.text = Hello, world\n");
     assert_non_null(f->session.joined);
     assert_int_equal(g_bytes_get_size(f->session.joined), 14);
     assert_int_equal(g_array_index(f->decoder.found.messages, struct qs_message, 0).source, 1);
@@ -109,7 +109,7 @@ FIXTURE_TEST(a_lost_fragment_drops_the_message)
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "12345678"));
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
     assert_false(f->decoder.found.accepted);
-    HEARD("! Fragment at 16 does not follow the 8 bytes that are there: dropped\n");
+    RECEIVED("! Fragment at 16 does not follow the 8 bytes that are there: dropped\n");
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\2\0") "x"));
     assert_false(f->decoder.found.accepted);
 }
@@ -121,7 +121,7 @@ FIXTURE_TEST(a_late_fragment_is_stale)
     assert_true(f->decoder.found.accepted);
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\1\0") "12345678"));
     assert_false(f->decoder.found.accepted);
-    HEARD("! Sequence number 6 comes late\n");
+    RECEIVED("! Sequence number 6 comes late\n");
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
 
@@ -132,7 +132,7 @@ FIXTURE_TEST(words_without_the_bias_are_ignored)
     READS(server, "\0\1\0\0\x21\x12\xa4\x42"
                   "123456789012");
     assert_false(f->decoder.found.accepted);
-    HEARD("! Without STUNAWARE's bias: engines ignore it\n");
+    RECEIVED("! Without STUNAWARE's bias: engines ignore it\n");
 }
 
 FIXTURE_TEST(the_netchan_is_known_without_a_handshake)
@@ -142,7 +142,7 @@ FIXTURE_TEST(the_netchan_is_known_without_a_handshake)
                   "\5\x2f");
     assert_true(f->session.format.stunaware);
     assert_true(f->session.format.fragments);
-    HEARD("qw.sequence = 257\n", "qw.delta.sequence = 47\n");
+    RECEIVED("qw.sequence = 257\n", "qw.delta.sequence = 47\n");
 }
 
 FIXTURE_TEST(the_plain_netchan_is_known_without_a_handshake)
@@ -153,7 +153,7 @@ FIXTURE_TEST(the_plain_netchan_is_known_without_a_handshake)
     assert_true(f->session.format.known);
     assert_false(f->session.format.stunaware);
     assert_false(f->session.format.fragments);
-    HEARD("qw.sequence = 320\n");
+    RECEIVED("qw.sequence = 320\n");
 }
 
 /* --- FTE's experimental bits */
@@ -163,8 +163,9 @@ FIXTURE_TEST(vrinputs_replace_moves)
     f->session.ext.fte2 = FTE2_VRINPUTS | FTE2_REPLACEMENTDELTAS;
     READS(client, CLIENT "\x55\x0a\x01\x81"
                          "\x85\x2a\xc0\x53\xa5\xd4\x3a\x50\x82\x00\x00");
-    HEARD("qw.input.delay = 12.9", "qw.input.bits = 0x52a\n", "qw.input.time = 21413\n",
-          "qw.usercmd.forwardmove = 400\n", "qw.input.buttons = 0x200\n", "qw.input.weapon = 0\n");
+    RECEIVED("qw.input.delay = 12.9", "qw.input.bits = 0x52a\n", "qw.input.time = 21413\n",
+             "qw.usercmd.forwardmove = 400\n", "qw.input.buttons = 0x200\n",
+             "qw.input.weapon = 0\n");
     assert_true(f->session.moved);
     assert_int_equal(f->session.cmds[2].forward, 400);
     assert_int_equal(f->session.ext.input_time, 21413);
@@ -176,7 +177,7 @@ FIXTURE_TEST(vrinputs_count_angles_from_the_base)
     f->session.ext.fte2 = FTE2_VRINPUTS;
     READS(server, SERVER "\x5d\x02\x00\x40");
     READS(client, CLIENT "\x55\x08\x01\x81\x02\x0e\x00\x20");
-    HEARD("qw.usercmd.angles.yaw = 45\n");
+    RECEIVED("qw.usercmd.angles.yaw = 45\n");
     assert_int_equal(f->session.cmds[2].angles[1], 0x6000);
     READS(server, "\3\0\0\0\1\0\0\0\x5d\x08");
     assert_int_equal(f->session.ext.angle_base[1], 0);
@@ -199,7 +200,7 @@ FIXTURE_TEST(vrinputs_may_be_none)
 {
     f->session.ext.fte2 = FTE2_VRINPUTS;
     READS(client, CLIENT "\x55\x0a\x00\xff");
-    HEARD("qw.input.frames = 0\n");
+    RECEIVED("qw.input.frames = 0\n");
     assert_true(f->session.moved);
     assert_int_equal(f->session.cmds[2].msec, 0);
 }
@@ -210,10 +211,10 @@ FIXTURE_TEST(vrinputs_know_devices)
     READS(client, CLIENT "\x55\x18\1\1\xff\xff\xff\xff"
                          "\xa0\x00\5" /* head */
                          "\x23\7\1\0\2\0\3\0\x09");
-    HEARD("qw.ackframe.frame = -1\n", "qw.input.vr.status = 0x7\n", "qw.input.vr.weapon = 9\n");
+    RECEIVED("qw.ackframe.frame = -1\n", "qw.input.vr.status = 0x7\n", "qw.input.vr.weapon = 9\n");
     REFUSES(client, "\2\0\0\0\1\0\0\0\x34\x12"
                     "\x55\x20");
-    HEARD("! Unknown flags of clcfte_move: 0x20\n");
+    RECEIVED("! Unknown flags of clcfte_move: 0x20\n");
 }
 
 FIXTURE_TEST(setanglebase_has_the_axes_it_says)
@@ -221,7 +222,7 @@ FIXTURE_TEST(setanglebase_has_the_axes_it_says)
     f->session.ext.fte2 = FTE2_VRINPUTS;
     READS(server, SERVER "\x5d\x08"
                          "\x5d\x02\x00\x40");
-    HEARD("qw.setanglebase.flags.lock = true\n", "qw.setanglebase.angles.yaw = 90\n");
+    RECEIVED("qw.setanglebase.flags.lock = true\n", "qw.setanglebase.angles.yaw = 90\n");
     assert_not_received(f, "qw.setanglebase.angles.pitch");
 }
 
@@ -233,9 +234,9 @@ FIXTURE_TEST(lerptime_writes_numbers_of_variable_length)
                          "\xa1\x8a\x10" /* bits */
                          "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
                          "\0\0");
-    HEARD("qw.delta.bits = 0x108aa1\n", "qw.delta.frame = 300\n", "qw.delta.lerpend = 21\n",
-          "qw.delta.effects = 0x80\n", "qw.delta.skin = -1\n", "qw.delta.tag.entity = 32773\n",
-          "qw.delta.tag.index = 1\n");
+    RECEIVED("qw.delta.bits = 0x108aa1\n", "qw.delta.frame = 300\n", "qw.delta.lerpend = 21\n",
+             "qw.delta.effects = 0x80\n", "qw.delta.skin = -1\n", "qw.delta.tag.entity = 32773\n",
+             "qw.delta.tag.index = 1\n");
 }
 
 /* --- Replacement deltas without the later bits */
@@ -247,18 +248,18 @@ FIXTURE_TEST(updates_without_predinfo_differ)
     READS(server, SERVER "\x56\0\0\x80\x3f\1\x40\2"
                          "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
                          "\0\0");
-    HEARD("qw.delta.number = 32769\n", "qw.delta.angles.yaw = 90\n", "qw.delta.weaponframe = 255\n",
-          "qw.delta.size16 = 0x1022\n");
+    RECEIVED("qw.delta.number = 32769\n", "qw.delta.angles.yaw = 90\n",
+             "qw.delta.weaponframe = 255\n", "qw.delta.size16 = 0x1022\n");
 }
 
 FIXTURE_TEST(illegal_updates_end_the_packet)
 {
     f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
     REFUSES(server, SERVER "\x56\0\0\0\0\1\0\x80\x80\x80\x40\0\0");
-    HEARD("! Illegal bits of an entity update: 0x40808080\n");
+    RECEIVED("! Illegal bits of an entity update: 0x40808080\n");
     REFUSES(server, "\2\0\0\0\1\0\0\0"
                     "\x56\0\0\0\0\1\0\x80\x20\x09\0\0");
-    HEARD("! Unknown size encoding of an entity update: 0x9\n");
+    RECEIVED("! Unknown size encoding of an entity update: 0x9\n");
 }
 
 /* --- Messages */
@@ -269,7 +270,7 @@ FIXTURE_TEST(messages_need_their_extension)
     f->session.ext.fte2 = FTE2_VOICECHAT;
     READS(server, "\2\0\0\0\1\0\0\0"
                   "\x54\1\x21\3\2\0ab");
-    HEARD("qw.voicechat.codec = 2\n", "qw.voicechat.data = 6162\n");
+    RECEIVED("qw.voicechat.codec = 2\n", "qw.voicechat.data = 6162\n");
 }
 
 FIXTURE_TEST(the_mods_own_data_is_named)
@@ -279,11 +280,11 @@ FIXTURE_TEST(the_mods_own_data_is_named)
     READS(server, SERVER "\x4c\5\x80\0\0"
                          "\x5a\2\0ab"
                          "\1");
-    HEARD("qw.csqcentities.entity = 5\n", "qw.mod.data = 6162\n");
+    RECEIVED("qw.csqcentities.entity = 5\n", "qw.mod.data = 6162\n");
     REFUSES(server, "\2\0\0\0\1\0\0\0"
                     "\x4c\5\0abc");
-    HEARD("! svcfte_csqcentities not decoded: only the server's mod knows its length\n",
-          "qw.undecoded = 616263\n");
+    RECEIVED("! svcfte_csqcentities not decoded: only the server's mod knows its length\n",
+             "qw.undecoded = 616263\n");
 }
 
 /* The messages of common/fte/PROTOCOL.md, section 7, with short coordinates. */
@@ -296,9 +297,9 @@ FIXTURE_TEST(sounds_and_lights_have_more_options)
                          "\x39\x28\x87\x00\x04\x00\x02\x00\x00"
                          "az\0"
                          "\x39\x29\x04mm\0");
-    HEARD("qw.soundextended.pitch = 150\n", "qw.stopsound.entity = 2\n",
-          "qw.soundextended.channel = 9\n", "qw.lightstylecol.red = 1\n",
-          "qw.lightstylecol.green = 0.5\n", "qw.lightstyle.map = mm\n");
+    RECEIVED("qw.soundextended.pitch = 150\n", "qw.stopsound.entity = 2\n",
+             "qw.soundextended.channel = 9\n", "qw.lightstylecol.red = 1\n",
+             "qw.lightstylecol.green = 0.5\n", "qw.lightstyle.map = mm\n");
 }
 
 FIXTURE_TEST(pictures_are_placed)
@@ -308,7 +309,7 @@ FIXTURE_TEST(pictures_are_placed)
                          "\x47slot\0\2\3\0\4\0"
                          "\x48slot\0other\0"
                          "\x46slot\0");
-    HEARD("qw.pic.name = other\n", "qw.pic.y = 4\n");
+    RECEIVED("qw.pic.name = other\n", "qw.pic.y = 4\n");
 }
 
 FIXTURE_TEST(particles_come_in_many_shapes)
@@ -325,8 +326,8 @@ FIXTURE_TEST(particles_come_in_many_shapes)
                          "\x50\1\0\7\0\0\0\0\0\0\0\0\0\0\0\0\0"
                          "\x51\7\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0"
                          "\x52\x08\0\0\0\0\0\0\0");
-    HEARD("qw.particle.direction.x = 1\n", "qw.particle.box.z = 3\n", "qw.particle.radius = 9\n",
-          "qw.effect.rate = 4\n", "qw.particles.count = 5\n", "qw.particles.effect = 8\n");
+    RECEIVED("qw.particle.direction.x = 1\n", "qw.particle.box.z = 3\n", "qw.particle.radius = 9\n",
+             "qw.effect.rate = 4\n", "qw.particles.count = 5\n", "qw.particles.effect = 8\n");
 }
 
 FIXTURE_TEST(a_size_bounds_temporary_entities)
@@ -335,10 +336,10 @@ FIXTURE_TEST(a_size_bounds_temporary_entities)
     READS(server, SERVER "\x5b\x0b\0\x32\x08\0\0\0\0\0\1\2\3\4"
                          "\x5b\2\0\xf0\1"
                          "\1");
-    HEARD("qw.temp_entity.spray.z = 3\n", "qw.mod.data = f001\n");
+    RECEIVED("qw.temp_entity.spray.z = 3\n", "qw.mod.data = f001\n");
     REFUSES(server, "\2\0\0\0\1\0\0\0"
                     "\x5b\3\0\x32\x08\0\0\0\0\0\1\2\3\4");
-    HEARD("! Temporary entity longer than its 3 bytes\n");
+    RECEIVED("! Temporary entity longer than its 3 bytes\n");
 }
 
 FIXTURE_TEST(requests_carry_arguments)
@@ -346,8 +347,9 @@ FIXTURE_TEST(requests_carry_arguments)
     f->session.ext.fte = FTE_CSQC;
     READS(client, CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
                          "\x0a\3\0name\0");
-    HEARD("qw.qcrequest.string = text\n", "qw.qcrequest.float = 1\n", "qw.qcrequest.double = 1\n",
-          "qw.qcrequest.int64 = -2\n", "qw.qcrequest.name = name\n");
+    RECEIVED("qw.qcrequest.string = text\n", "qw.qcrequest.float = 1\n",
+             "qw.qcrequest.double = 1\n", "qw.qcrequest.int64 = -2\n",
+             "qw.qcrequest.name = name\n");
 }
 
 FIXTURE_TEST(late_precaches_are_remembered)
@@ -364,14 +366,14 @@ FIXTURE_TEST(custom_effects_are_read_as_defined)
 {
     f->session.ext.fte = FTE_CUSTOMTEMPEFFECTS;
     REFUSES(server, SERVER "\x43\7\0\0\0\0\0\0");
-    HEARD("the capture lacks the definition of effect 7\n");
+    RECEIVED("the capture lacks the definition of effect 7\n");
     READS(server, "\2\0\0\0\1\0\0\0"
                   "\x43\xff\7\xa1spark\0");
     READS(server, "\3\0\0\0\1\0\0\0"
                   "\x43\7\x08\0\x10\0\x18\0\1\0\2\0\3\0\x09"
                   "\x20\0\0\0\0\0");
-    HEARD("qw.temp_entity.origin.x = 1\n", "qw.temp_entity.count = 9\n",
-          "qw.temp_entity.velocity.x = 4\n");
+    RECEIVED("qw.temp_entity.origin.x = 1\n", "qw.temp_entity.count = 9\n",
+             "qw.temp_entity.velocity.x = 4\n");
 }
 
 FIXTURE_TEST(split_screens_have_seats)
@@ -379,12 +381,12 @@ FIXTURE_TEST(split_screens_have_seats)
     READS(server, SERVER "\x0b"
                          "FTEX\0\0\x10\0\x18\0\0\0\1\0\0\0"
                          "qw\0\1\2\x80Level\0");
-    HEARD("qw.agreed.fte = 0x100000\n");
+    RECEIVED("qw.agreed.fte = 0x100000\n");
     assert_int_equal(f->session.player, 1);
     READS(server, "\2\0\0\0\1\0\0\0"
                   "\x44\1"
                   "\x19\2\1\2");
-    HEARD("qw.seat = 1\n", "qw.seats.player = 2\n");
+    RECEIVED("qw.seat = 1\n", "qw.seats.player = 2\n");
 }
 
 /* The key vlen: an identifier, a length, data. */
@@ -397,7 +399,7 @@ FIXTURE_TEST(split_screens_have_seats)
 FIXTURE_TEST(vlen_has_data_of_any_length)
 {
     from_server(f, VIEW(SERVER VLEN_SERVERDATA));
-    HEARD("qw.extension.length = 3\n", "qw.agreed.fte = 0x8000\n", "qw.agreed.fte2 = 0x2\n");
+    RECEIVED("qw.extension.length = 3\n", "qw.agreed.fte = 0x8000\n", "qw.agreed.fte2 = 0x2\n");
     assert_int_equal(f->session.player, 5);
     REFUSES(server, "\2\0\0\0\1\0\0\0\x0b"
                     "vlenname\xff\xff\xff\x7f");
@@ -422,8 +424,8 @@ FIXTURE_TEST(mvdsv_chooses_weapons)
     READS(client, CLIENT "\xc8\x44\3\x78\x50"
                          "\xc8\xc0\7\2\0"
                          "\xc9\1\1\2\x0d\4\0\0\x80\x3f\0\0\0\0\0\0\0\0");
-    HEARD("qw.mvd_weapon.age = 3\n", "qw.mvd_weapon.first = 5\n", "qw.mvd_weapon.impulse = 7\n",
-          "qw.mvd_debug.position.x = 1\n");
+    RECEIVED("qw.mvd_weapon.age = 3\n", "qw.mvd_weapon.first = 5\n", "qw.mvd_weapon.impulse = 7\n",
+             "qw.mvd_debug.position.x = 1\n");
 }
 
 FIXTURE_TEST(projectiles_move_by_themselves)
@@ -432,9 +434,9 @@ FIXTURE_TEST(projectiles_move_by_themselves)
     READS(server, SERVER "\x64\5\0\0\0"
                          "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
                          "\x21\x80\0\0");
-    HEARD("qw.projectile.number = 32\n", "qw.projectile.angles.pitch = 90\n",
-          "qw.projectile.owner = 1\n", "qw.projectile.age = 1\n",
-          "qw.projectile.word.remove = true\n");
+    RECEIVED("qw.projectile.number = 32\n", "qw.projectile.angles.pitch = 90\n",
+             "qw.projectile.owner = 1\n", "qw.projectile.age = 1\n",
+             "qw.projectile.word.remove = true\n");
 }
 
 FIXTURE_TEST(players_predict_weapons)
@@ -443,7 +445,7 @@ FIXTURE_TEST(players_predict_weapons)
     READS(server, SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
                          "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
                          "\x2a\1\0\1\0\0\0\0\0\0\5\3\0");
-    HEARD("qw.playerinfo.weapon.weapon = 32\n", "qw.playerinfo.weapon.cells = 4\n");
+    RECEIVED("qw.playerinfo.weapon.weapon = 32\n", "qw.playerinfo.weapon.cells = 4\n");
 }
 
 FIXTURE_TEST(old_deltas_have_all_bits)
@@ -453,16 +455,16 @@ FIXTURE_TEST(old_deltas_have_all_bits)
                          "\x10\xff\1\2\3\5\0\1\0"
                          "\1\0\2\0\3\0\4\0\5\6\7"
                          "\0\0");
-    HEARD("qw.entity.scale = 1\n", "qw.entity.fatness = -1\n", "qw.entity.dpflags = 0x3\n",
-          "qw.entity.tag.entity = 5\n", "qw.entity.light.radius = 4\n",
-          "qw.entity.effects_high = 0x7\n");
+    RECEIVED("qw.entity.scale = 1\n", "qw.entity.fatness = -1\n", "qw.entity.dpflags = 0x3\n",
+             "qw.entity.tag.entity = 5\n", "qw.entity.light.radius = 4\n",
+             "qw.entity.effects_high = 0x7\n");
 }
 
 FIXTURE_TEST(edited_brushes_have_few_planes)
 {
     f->session.ext.fte = FTE_CSQC;
     REFUSES(server, SERVER "\x57\1\0\1\5\0\0\0\0\0\0\0\1\x20\0\0");
-    HEARD("! Number of planes of brush editing: 0x2001\n");
+    RECEIVED("! Number of planes of brush editing: 0x2001\n");
 }
 
 /* --- What bits mean */
@@ -495,9 +497,9 @@ FIXTURE_TEST(bit_1_of_fte2)
     for (size_t i = 0; i < G_N_ELEMENTS(servers); i++) {
         set_serverinfo(f, servers[i].info);
         READS(server, CHALLENGE_FTE2);
-        HEARD("qw.extension.fte2.prydoncursor = true\n");
+        RECEIVED("qw.extension.fte2.prydoncursor = true\n");
         if (servers[i].is_voicechat)
-            HEARD("qw.extension.fte2.bit_1 = VOICECHAT\n");
+            RECEIVED("qw.extension.fte2.bit_1 = VOICECHAT\n");
         else
             assert_not_received(f, "fte2.bit_1");
     }

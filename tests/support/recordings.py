@@ -7,6 +7,13 @@ import pathlib
 OWN = pathlib.Path(__file__).resolve().parents[1] / "captures" / "fidelity"
 
 
+def is_there(folder):
+    """Prints what a test, or a part of it, is skipped for."""
+    if not folder.is_dir():
+        print(f"skipped: there is no {folder}")
+    return folder.is_dir()
+
+
 def own(name):
     """A file of OWN, inflated."""
     return read(OWN / f"{name}.gz")

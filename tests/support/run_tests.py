@@ -7,15 +7,27 @@ import pathlib
 import sys
 import unittest
 
-del sys.argv[0]
-script = pathlib.Path(sys.argv[0])
-sys.path.insert(0, str(script.parent))
-module = importlib.import_module(script.stem)
-if not hasattr(module, "main"):
-    unittest.main(module)
-results = module.main(*sys.argv[1:] if module.main.__code__.co_argcount else ())
-if not isinstance(results, int):
-    results = list(map(bool, results))
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    results = 0 if results and all(results) else 1
-sys.exit(results)
+
+def run_cases(module="__main__"):
+    """Prints why cases are skipped; if all are, so is the test."""
+    result = unittest.main(module, exit=False).result
+    for _, reason in result.skipped:
+        print(f"skipped: {reason}")
+    if result.wasSuccessful() and result.testsRun == len(result.skipped) > 0:
+        sys.exit(77)
+    sys.exit(not result.wasSuccessful())
+
+
+if __name__ == "__main__":
+    del sys.argv[0]
+    script = pathlib.Path(sys.argv[0])
+    sys.path.insert(0, str(script.parent))
+    tests = importlib.import_module(script.stem)
+    if not hasattr(tests, "main"):
+        run_cases(tests)
+    results = tests.main(*sys.argv[1:] if tests.main.__code__.co_argcount else ())
+    if not isinstance(results, int):
+        results = list(map(bool, results))
+        print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+        results = 0 if results and all(results) else 1
+    sys.exit(results)

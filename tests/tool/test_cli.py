@@ -120,9 +120,9 @@ class Usage(ToolTest):
                 with self.subTest(line):
                     words = [str(ACKNEX) if word == "F" else word for word in shlex.split(line)]
                     output, error = self.tool(*words, status=2)
-                    said = re.escape(text.replace("{}", (words or [""])[0])).replace("…", ".*")
-                    said = re.sub(r"\bF\b", str(ACKNEX), said)
-                    self.assertRegex(error, rf"\Apcap2demo: {said}\n")
+                    printed = re.escape(text.replace("{}", (words or [""])[0])).replace("…", ".*")
+                    printed = re.sub(r"\bF\b", str(ACKNEX), printed)
+                    self.assertRegex(error, rf"\Apcap2demo: {printed}\n")
                     self.assertEqual(output, "")
                     count += 1
         self.assertGreater(count, 100)
@@ -215,12 +215,12 @@ class Usage(ToolTest):
         self.assertEqual(output, checked)
 
     def test_why_unreadable(self):
-        said = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
+        printed = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
                 "a.pcap.bz2": (b"BZh91AY", "neither a capture nor a demo"),
                 "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
                 "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: editcap -F pcap makes one that can be read"),
                 "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first")}
-        for name, (data, end) in said.items():
+        for name, (data, end) in printed.items():
             with self.subTest(name):
                 self.write(name, data)
                 _, error = self.tool(name, status=2)

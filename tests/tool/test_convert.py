@@ -223,16 +223,16 @@ class Sessions(Convert):
         self.tool("-f", "-o", "one.qwd", "--session", "2", path)
 
     def test_one_direction(self):
-        """Whose packets are not there is said: a demo of the server's does not turn its view."""
+        """Whose packets are not there is reported: a demo of the server's does not turn its view."""
         server = b"\x6b\x6c"
-        for frames, said in (
+        for frames, printed in (
                 ([(t, f) for t, f in self.capture.frames if f[34:36] == server],
                  "the capture has no move of the client: the view does not turn"),
                 ([(t, f) for t, f in self.capture.frames if f[34:36] != server],
                  "the capture has nothing that the server sent")):
             _, error = self.tool("-f", "-o", "one.qwd", self.write_frames("one.pcap", frames),
                                  status=1)
-            self.assertIn(said, error)
+            self.assertIn(printed, error)
             self.assertEqual("server sent" not in error, (self.folder / "one.qwd").exists())
             (self.folder / "one.qwd").unlink(missing_ok=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results with nothing in them: that is said, and the exit status tells it."""
+"""Results with nothing in them: that is reported, and the exit status tells it."""
 
 
 from tool import ACKNEX, CAPTURES, ToolTest

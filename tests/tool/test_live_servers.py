@@ -23,6 +23,7 @@ import time
 import unittest
 
 import tool
+import run_tests
 from tool import SHARED, SOURCE, ToolTest
 
 sys.path.append(str(SOURCE / "tests/quakeworld"))
@@ -341,4 +342,4 @@ if __name__ == "__main__":
         os.environ["INSIDE"] = "1"
         os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    unittest.main()
+    run_tests.run_cases()

@@ -168,12 +168,12 @@ class QuakeWorld(MatchTest):
         self.assertIn(f"1  {', '.join(long)}  dm4 ", self.tool("--list", "--wide", "y.mvd")[0])
 
     def test_many(self):
-        """64 players who join and leave 10,000 times, under new names or the old ones."""
+        """64 players who join and leave 1,000 times, under new names or the old ones."""
         for name, label in (("p{slot}", "same"), ("p{user}", "new")):
             path = self.write(f"{label}.mvd", b"")
             with path.open("wb") as out:
                 out.write(mvd()[:-len(END)])
-                for turn in range(10000):
+                for turn in range(1000):
                     block = b"".join(
                         userinfo(slot, turn * 64 + slot + 1, name=name.format(slot=slot, user=turn * 64 + slot)) +
                         frags(slot, turn % 99) for slot in range(64))
@@ -183,8 +183,8 @@ class QuakeWorld(MatchTest):
             size, memory, seconds = self.measure("--stats", "--json", path)
             self.assertLess(size, 2 << 20)
             if not SANITIZED:
-                self.assertLess(memory, 250)
-            self.assertLess(seconds, 60)
+                self.assertLess(memory, 60)
+            self.assertLess(seconds, 6)
 
 
 class Quake(MatchTest):
@@ -272,6 +272,9 @@ class Files(MatchTest):
 
 # --- An independent count: the last svc_updatefrags of each player who is named, before the intermission
 
+LARGEST = 40  # so many of the stored demos, the smallest first
+
+
 def counted(path):
     """Of each session and level: name -> frags."""
     levels = {}
@@ -308,7 +311,7 @@ def counted(path):
 class Counted(ToolTest):
     def test_captures(self):
         """What is on the scoreboard at the end is in the score."""
-        paths = [path for path in demos.stored_demos() if path.suffix in (".qwd", ".dem", ".mvd")]
+        paths = [path for path in demos.stored_demos() if path.suffix in (".qwd", ".dem", ".mvd")][:LARGEST]
         paths += sorted(CAPTURES.glob("[qn][wq]-*.pcap")) + sorted(CAPTURES.glob("fidelity/[qn][wq]*.pcap"))
         compared = 0
         for path in paths:

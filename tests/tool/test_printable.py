@@ -50,7 +50,7 @@ def hostile(path, seed):
 
 TOGETHER = 12  # files: of a run's messages the first thousand are printed
 
-# What is said of players, maps and servers.
+# What is printed of players, maps and servers.
 TEXTS = (b"labplayer", b"dm4", b"Lab server", b"team", b"skin")
 
 

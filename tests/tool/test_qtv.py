@@ -24,7 +24,7 @@ class StreamTest(ToolTest):
         return self.write(name, Capture(ETHERNET, [(1000 * at, frame) for at, frame in timed]).pcap())
 
     def demo(self, frames, *options, status=0):
-        """The demo and what is said on standard error."""
+        """The demo and what is reported on standard error."""
         for path in self.folder.glob("a-*.*"):
             path.unlink()
         _, error = self.tool("-q", "-f", *options, self.capture(frames), status=status)
@@ -179,7 +179,7 @@ class Demos(StreamTest):
         self.assertIn("no session found", error)
 
     def test_middle_of_a_stream(self):
-        """Nothing tells that it is one; where the user does, that is wrong is said."""
+        """Nothing tells that it is one; where the user does, that is wrong is reported."""
         path = self.capture(stream().frames[8:])
         _, error = self.tool("-q", path, status=1)
         self.assertIn("no session found", error)

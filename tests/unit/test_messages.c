@@ -188,7 +188,7 @@ FIXTURE_TEST(test_problems)
     assert_int_equal(qs_decoder_problems(&f->d), 2);
 }
 
-/* A packet that the capture cut is not malformed: the cut is said instead. */
+/* A packet that the capture cut is not malformed: the cut is reported instead. */
 FIXTURE_TEST(test_cut_packet)
 {
     struct qs_packet packet = toy_packet(VIEW("\1\5\1"));

@@ -6,6 +6,7 @@
 #include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/quality.h"
+#include "common/netchan/quality_state.h"
 #include "tests/unit/toy.h"
 
 enum {
@@ -15,14 +16,17 @@ enum {
 };
 #define MILLISECOND INT64_C(1000000)
 
-static const struct qs_path_rules rules = {.server_acknowledges = true, .chokes = true};
+static const struct qs_path_rules rules = {.server_acknowledges = true, .chokes = true},
+                                  answering = {
+                                      .server_acknowledges = true, .chokes = true, .answers = true};
 
 struct line {
     struct qs_protocol protocol;
     struct toy_session session;
     struct qs_path *quality;
     struct qs_path_quality figures;
-    unsigned lost, unread; /* by the events of all packets */
+    unsigned lost, unread;            /* by the events of all packets */
+    bool (*reports)(uint32_t number); /* as of struct run */
 };
 
 /* As a game's netchan does. */
@@ -52,6 +56,10 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
                            .found.acknowledged = echo,
                            .found.path.frame = frame};
 
+    if (line->reports && direction == QS_C2S) {
+        d.found.path.has_loss = true;
+        d.found.path.loss = line->reports(number) ? 10 : 0;
+    }
     if (note < QS_NOTE_KINDS)
         d.found.notes[note] = 1;
     else
@@ -70,8 +78,10 @@ struct run {
     bool (*hole)(uint32_t number);           /* both ends', though they arrive */
     bool (*between)(uint32_t number);        /* the client's, between two places of the capture */
     uint32_t suppressed;                     /* updates before each fiftieth */
-    int64_t jitter;       /* of every fifth datagram of the client, and its answer */
-    uint32_t server_back; /* as BACK, of the server; 0: it is next to the capture */
+    bool (*reports)(uint32_t number); /* the client's datagram reports 10 % lost, others none */
+    int64_t lag;                      /* from one place to the other, of both ends' datagrams */
+    int64_t jitter;                   /* of every fifth datagram of the client, and its answer */
+    uint32_t server_back;             /* as BACK, of the server; 0: it is next to the capture */
 };
 
 static bool is_lost(bool (*lost)(uint32_t number), uint32_t number)
@@ -90,8 +100,9 @@ static uint32_t last_before(bool (*lost)(uint32_t number), int64_t number)
 /* The server sends a millisecond after the client's datagram came. */
 static void run(struct line *line, const struct run *run)
 {
-    *line = (struct line){.protocol = toy_protocol, .quality = qs_path_new()};
-    line->protocol.path = &rules;
+    *line =
+        (struct line){.protocol = toy_protocol, .quality = qs_path_new(), .reports = run->reports};
+    line->protocol.path = run->reports ? &answering : &rules;
     for (uint32_t i = 1; i <= COUNT; i++) {
         const int64_t late = i % 5 ? 0 : run->jitter;
 
@@ -102,11 +113,15 @@ static void run(struct line *line, const struct run *run)
                 last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
         if (run->between && !run->between(i))
-            qs_path_add_copy(line->quality, QS_C2S, i, (i * INTERVAL + late) * MILLISECOND);
+            qs_path_add_copy(line->quality, QS_C2S, i,
+                             (i * INTERVAL + late + run->lag) * MILLISECOND);
         if (!is_lost(run->lost_to_client, i))
             add(line, QS_S2C, i,
                 last_before(run->between ? run->between : run->lost, (int64_t)i - run->server_back),
                 i * INTERVAL + late + 1, i + i / 50 * run->suppressed, QS_NOTE_KINDS);
+        if (run->lag)
+            qs_path_add_copy(line->quality, QS_S2C, i,
+                             (i * INTERVAL + late + 1 + run->lag) * MILLISECOND);
     }
 }
 
@@ -161,6 +176,9 @@ TEST(what_comes_late_or_twice_is_not_lost)
     finish(&line);
     assert_int_equal(line.figures.c2s.late, 1);
     assert_int_equal(line.figures.c2s.duplicates, 1);
+    assert_true(
+        line.figures.c2s.packets_are_limit); /* without an identification it may be a copy */
+    assert_false(line.figures.s2c.packets_are_limit);
     assert_int_equal(line.figures.s2c.late + line.figures.s2c.duplicates, 0);
     assert_true(line.figures.c2s.loss == 0);
 }
@@ -235,8 +253,6 @@ TEST(losses_before_and_behind_the_capture)
 /* What the server counts as choked is no loss. */
 TEST(gap_with_choked_updates)
 {
-    static const struct qs_path_rules answering = {
-        .server_acknowledges = true, .chokes = true, .answers = true};
     struct line line;
     const struct qs_packet packet = {.time = (COUNT + 4) * INTERVAL * MILLISECOND};
     struct qs_decoder d = {.protocol = &line.protocol,
@@ -281,6 +297,7 @@ TEST(hole_of_the_capture)
     finish(&line);
     assert_true(line.figures.c2s.loss == 0);
     assert_true(line.figures.s2c.loss == 0);
+    assert_float_equal(line.figures.not_captured, 100. * 50 / COUNT, .5);
 }
 
 TEST(loss_between_two_places)
@@ -302,6 +319,68 @@ TEST(each_lost_packet_has_a_mark)
     assert_int_equal(line.lost, 5);
     assert_int_equal(line.unread, 5);
     assert_true(fabs(line.figures.s2c.loss - 100. * 5 / COUNT) < .1);
+    assert_true(line.figures.s2c.burst == 4);
+}
+
+static bool none(uint32_t number)
+{
+    (void)number;
+    return false;
+}
+
+/* Each datagram is seen at two places: of what lies between them both ways count, and the rest of
+ * the way to the client is shorter by one. */
+TEST(ping_between_two_places_in_both_directions)
+{
+    struct line line, apart;
+
+    run(&line, &(struct run){.between = none, .lag = 1});
+    finish(&line);
+    run(&apart, &(struct run){.between = none, .lag = 7});
+    finish(&apart);
+    assert_true(fabs(apart.figures.ping - line.figures.ping - (7 - 1)) < 1);
+}
+
+/* QuakeWorld's client reports percents of its last numbers: their mean counts, rounded up by a
+ * half. */
+TEST(loss_that_the_client_reports)
+{
+    struct line line;
+
+    run(&line, &(struct run){.reports = is_odd});
+    assert_float_equal(qs_path_reported_loss(line.quality), 5 + .25, .5);
+    qs_path_free(line.quality);
+}
+
+static bool three_of_five(uint32_t number)
+{
+    return number % 5 > 1;
+}
+
+/* One or two numbers are left out on purpose, more at a time are not. */
+TEST(gaps_are_losses_unless_they_are_short_and_often)
+{
+    struct line line;
+
+    run(&line, &(struct run){.lost = three_of_five});
+    finish(&line);
+    assert_int_equal(line.figures.c2s.gaps, QS_GAP_LOST);
+    assert_float_equal(line.figures.c2s.loss, 60, 1);
+    run(&line, &(struct run){.lost = is_odd, .server_back = 1});
+    finish(&line);
+    assert_int_equal(line.figures.c2s.gaps, QS_GAP_THROTTLED);
+    assert_float_equal(line.figures.c2s.throttle, 50, 1);
+}
+
+TEST(worst_loss_is_of_either_direction_and_may_be_a_limit)
+{
+    static const double losses[][4] = {
+        {7, -1, 3, -1}, {-1, 7, 3, -1}, {3, -1, 7, -1}, {3, -1, -1, 7}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(losses); i++)
+        assert_true(qs_path_worst(&(struct qs_path_quality){
+                        .c2s = {.loss = losses[i][0], .loss_at_most = losses[i][1]},
+                        .s2c = {.loss = losses[i][2], .loss_at_most = losses[i][3]}}) == 7);
 }
 
 /* What the server receives is not acknowledged: its missing numbers may be the capture's. */

@@ -151,7 +151,7 @@ FIXTURE_TEST(drops_repeated_pieces)
     assert_content(received, "abcdef");
 }
 
-/* The second of four pieces is missing: the first is said to be a quarter, and is a third. */
+/* The second of four pieces is missing: the first is reported to be a quarter, and is a third. */
 FIXTURE_TEST(notices_missing_pieces)
 {
     request(received, "x");
@@ -164,7 +164,8 @@ FIXTURE_TEST(notices_missing_pieces)
     assert_over(received, 0);
 }
 
-/* The first of three is missing: the second is said to be two thirds, and is half of what is there.
+/* The first of three is missing: the second is reported to be two thirds, and is half of what is
+ * there.
  */
 FIXTURE_TEST(notices_a_missing_beginning)
 {

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose sign-on a late session gets, of a game whose packets are a letter: S is the last of a
+ * sign-on, G is of the game, ! cannot be read. */
+#include "common/sessions/late_join.h"
+#include "tests/unit/toy.h"
+
+/* --- The game --- */
+
+static bool is_packet(const struct qs_decoder *decoder, char letter)
+{
+    return decoder->packet->data[0] == letter;
+}
+
+static void read_letter(struct qs_decoder *d)
+{
+    d->found.accepted = true;
+    g_array_set_size(d->found.messages, 1);
+    if (is_packet(d, '!'))
+        qs_note(d, QS_NOTE_MALFORMED, 0, 1, "unreadable");
+}
+
+static bool add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    if (is_packet(decoder, 'S'))
+        qs_sign_on_complete(sign_on, &toy_protocol, decoder->session);
+    return is_packet(decoder, 'G');
+}
+
+static struct qs_donor_match *match_new(const struct qs_sign_on *sign_on, enum qs_donor_kind kind)
+{
+    struct qs_donor_match *match = g_new0(struct qs_donor_match, 1);
+
+    qs_donor_match_init(match, sign_on, kind);
+    return match;
+}
+
+static void match_free(struct qs_donor_match *match)
+{
+    qs_donor_match_clear(match);
+    g_free(match);
+}
+
+static void prepare(struct qs_donor_match *match, struct qs_session *session,
+                    const struct qs_session *known)
+{
+    (void)match, (void)session, (void)known;
+}
+
+static void observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
+{
+    (void)decoder;
+    match->seen = true;
+}
+
+static void judge(struct qs_donor_match *match)
+{
+    (void)match;
+}
+
+static const struct qs_late_join late_join = {.add_packet = add_packet,
+                                              .match_new = match_new,
+                                              .match_free = match_free,
+                                              .prepare = prepare,
+                                              .observe = observe,
+                                              .judge = judge};
+static const struct qs_demo_format format = {.protocol = &toy_protocol, .late_join = &late_join},
+                                   other_game = {.protocol = &toy_protocol,
+                                                 .late_join = &late_join};
+
+/* --- A server --- */
+
+static const struct qs_address server = {4, {10, 0, 0, 1}, 27500};
+
+enum { START = 15, SINCE = 100 /* the late session's first packet; the first that was kept */ };
+
+struct capture {
+    GPtrArray *demos;
+    struct qs_donors *donors;
+    struct qs_decoder decoder;
+    struct toy_session session;
+    struct qs_packet packet;
+    struct qs_late_session *late;
+    struct qs_donor_choice choice;
+};
+
+static void decode(struct capture *c, int64_t time, const char *letter)
+{
+    c->packet = (struct qs_packet){
+        .data = (const uint8_t *)letter, .size = 1, .wire_size = 1, .time = time, .from = QS_END_B};
+    qs_decode(&c->decoder, &c->session.base, NULL, &c->packet);
+}
+
+static struct qs_donor *receive(struct capture *c, struct qs_donor *donor, unsigned number,
+                                int64_t time, const char *letter)
+{
+    decode(c, time, letter);
+    return qs_donors_packet(c->donors, donor, &format, number, &c->decoder, &server);
+}
+
+/* A session that signs on, is in the game until that time, and does not end. */
+static void add_session(struct capture *c, unsigned number, int64_t signed_on, int64_t until)
+{
+    struct qs_donor *donor = receive(c, NULL, number, signed_on, "S");
+
+    receive(c, donor, number, until, "G");
+    receive(c, donor, number, until + SINCE, "x");
+}
+
+static void add_demo(struct capture *c, const char *name, const struct qs_demo_format *of)
+{
+    struct qs_donor *donor = g_new0(struct qs_donor, 1);
+
+    donor->format = of;
+    donor->name = g_strdup(name);
+    donor->sign_on = qs_sign_on_new();
+    qs_sign_on_complete(donor->sign_on, &toy_protocol, &c->session.base);
+    g_ptr_array_add(c->demos, donor);
+}
+
+static void late_packet(struct capture *c, const char *letter)
+{
+    decode(c, SINCE, letter);
+    qs_late_session_packet(c->late, &c->decoder, "file", &c->packet);
+}
+
+static void start(struct capture *c)
+{
+    struct qs_session before = {.hole = {.number = 7}};
+
+    toy_decode = read_letter;
+    c->demos = qs_donor_demos_new();
+    c->donors = qs_donors_new(c->demos);
+    qs_decoder_init(&c->decoder, &toy_protocol);
+    toy_protocol.session_init(&c->session.base);
+    c->session.base.server = QS_END_B;
+    c->session.base.level = 1;
+    receive(c, NULL, 1, 0, "x"); /* sign-ons are kept for the company of others */
+    c->session.base.hole.number = 8;
+    decode(c, SINCE, "G");
+    c->late = qs_late_session_new(c->donors, &format, &c->decoder, &before, START);
+}
+
+static void find_on(struct capture *c, const struct qs_address *address)
+{
+    late_packet(c, "G");
+    qs_late_session_find_donor(c->late, address, &c->choice);
+}
+
+static void find(struct capture *c)
+{
+    find_on(c, &server);
+}
+
+static void end(struct capture *c)
+{
+    qs_donor_choice_clear(&c->choice);
+    qs_late_session_free(c->late);
+    qs_donors_free(c->donors);
+    g_ptr_array_free(c->demos, TRUE);
+    qs_decoder_clear(&c->decoder);
+}
+
+#define DONOR_TEST(function) TEST_WITH(function, struct capture, c, start, end)
+
+static void assert_donor(const struct capture *c, const char *name)
+{
+    assert_string_equal(c->choice.name ? c->choice.name : "nobody", name);
+}
+
+/* --- Tests --- */
+
+DONOR_TEST(the_last_session_that_signed_on_is_the_donor)
+{
+    add_session(c, 2, 20, 200);
+    add_session(c, 3, 30, 200);
+    find(c);
+    assert_donor(c, "session 3");
+    assert_false(c->choice.unproven);
+}
+
+DONOR_TEST(who_signed_on_before_the_session_was_there_is_no_donor)
+{
+    add_session(c, 2, START - 1, 200);
+    find(c);
+    assert_donor(c, "nobody");
+}
+
+DONOR_TEST(who_signs_on_behind_the_level_is_no_donor)
+{
+    add_session(c, 2, SINCE + 1, 200);
+    find(c);
+    assert_donor(c, "nobody");
+}
+
+DONOR_TEST(who_is_on_another_server_is_no_donor)
+{
+    const struct qs_address other_host = {4, {10, 0, 0, 2}, 27500},
+                            other_port = {4, {10, 0, 0, 1}, 27501};
+
+    add_session(c, 2, 20, 200);
+    find_on(c, &other_host);
+    assert_donor(c, "nobody");
+    find_on(c, &other_port);
+    assert_donor(c, "nobody");
+}
+
+DONOR_TEST(who_had_left_the_game_before_is_no_donor)
+{
+    add_session(c, 2, 20, SINCE - 1);
+    find(c);
+    assert_donor(c, "nobody");
+}
+
+/* Another client's packets can all be read with its own sign-on; of a demo's recorder that is not
+ * known. */
+DONOR_TEST(client_of_whose_sign_on_a_packet_is_unreadable_is_no_donor_and_a_demo_is)
+{
+    add_session(c, 2, 20, 200);
+    add_demo(c, "dm4.dem", &format);
+    late_packet(c, "G");
+    late_packet(c, "!");
+    find(c);
+    assert_donor(c, "dm4.dem");
+    assert_true(c->choice.unproven);
+    assert_null(c->choice.refusals);
+}
+
+DONOR_TEST(demo_with_which_most_packets_are_unreadable_is_refused)
+{
+    add_demo(c, "dm4.dem", &format);
+    late_packet(c, "!");
+    late_packet(c, "!");
+    find(c);
+    assert_donor(c, "nobody");
+    assert_string_equal(c->choice.refusals,
+                        "dm4.dem: with it, 2 of 3 packets of the session cannot be read: its "
+                        "client had other protocol extensions");
+}
+
+DONOR_TEST(each_demo_is_refused_once_and_not_if_another_is_the_donor)
+{
+    add_demo(c, "a.dem", &other_game);
+    add_demo(c, "a.dem", &other_game); /* its second level */
+    add_demo(c, "b.dem", &other_game);
+    find(c);
+    assert_donor(c, "nobody");
+    assert_string_equal(c->choice.refusals,
+                        "a.dem: it is of another game; b.dem: it is of another game");
+}
+
+DONOR_TEST(refused_demos_are_not_reported_beside_a_donor)
+{
+    add_demo(c, "a.dem", &other_game);
+    add_demo(c, "b.dem", &format);
+    find(c);
+    assert_donor(c, "b.dem");
+    assert_null(c->choice.refusals);
+}
+
+struct replay {
+    struct qs_late_session_listener listener;
+    uint32_t hole;
+};
+
+static void see_session(struct qs_late_session_listener *listener,
+                        const struct qs_donor_match *match, struct qs_session *session)
+{
+    (void)match;
+    ((struct replay *)listener)->hole = session->hole.number;
+}
+
+static bool see_packet(struct qs_late_session_listener *listener, const char *file,
+                       const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    (void)listener, (void)file, (void)decoder, (void)packet;
+    return false;
+}
+
+/* A hole before the first packet that was kept is found again. */
+DONOR_TEST(session_is_decoded_again_from_the_hole_before)
+{
+    struct replay replay = {.listener = {.begin = see_session, .packet = see_packet}};
+
+    find(c);
+    qs_late_session_replay(c->late, &replay.listener);
+    assert_int_equal(replay.hole, 7);
+}

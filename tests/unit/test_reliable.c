@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reliable bits: which packets they prove that the capture lacks. */
+#include "common/netchan/reliable.h"
+#include "tests/unit/unit.h"
+
+/* An end whose packets 1 and 2 were captured and acknowledged, of which the second was reliable. */
+static void toggle_once(struct qs_reliable *end)
+{
+    qs_reliable_send(end, 1, false);
+    qs_reliable_acknowledge(end, 1, false);
+    qs_reliable_send(end, 2, true);
+    qs_reliable_acknowledge(end, 2, true);
+}
+
+static void end_test(struct qs_reliable *end)
+{
+    (void)end;
+}
+
+#define RELIABLE_TEST(function) TEST_WITH(function, struct qs_reliable, end, toggle_once, end_test)
+
+static void assert_found(const struct qs_reliable *end, bool differs, bool lacks)
+{
+    assert_int_equal(end->differs, differs);
+    assert_int_equal(end->lacks, lacks);
+}
+
+RELIABLE_TEST(bits_of_a_whole_capture_agree)
+{
+    assert_found(end, false, false);
+    for (uint32_t number = 3; number < 300; number++) {
+        qs_reliable_send(end, number, number % 7 == 0);
+        qs_reliable_acknowledge(end, number, (number / 7 + 1) % 2);
+        assert_found(end, false, false);
+    }
+}
+
+RELIABLE_TEST(bit_that_toggles_for_a_hole_proves_that_the_capture_lacks_a_packet)
+{
+    qs_reliable_send(end, 4, false);
+    qs_reliable_acknowledge(end, 4, false);
+    assert_found(end, true, true);
+    assert_int_equal(end->since, 2);
+}
+
+RELIABLE_TEST(bit_that_does_not_toggle_may_be_a_loss_of_the_line)
+{
+    qs_reliable_send(end, 3, true); /* lost */
+    qs_reliable_send(end, 5, false);
+    qs_reliable_acknowledge(end, 5, true);
+    assert_found(end, true, false);
+}
+
+RELIABLE_TEST(number_behind_the_last_captured_has_its_parity)
+{
+    qs_reliable_acknowledge(end, 7, true);
+    assert_found(end, false, false);
+    qs_reliable_acknowledge(end, 8, false);
+    assert_found(end, true, true);
+    assert_int_equal(end->since, 7);
+}
+
+RELIABLE_TEST(number_of_long_ago_proves_nothing)
+{
+    qs_reliable_send(end, 200, false);
+    qs_reliable_acknowledge(end, 4, true);
+    assert_found(end, true, false);
+}
+
+/* Of an end whose bit has not toggled yet: it may have none. */
+TEST(first_toggle_proves_what_was_suspected)
+{
+    struct qs_reliable end = {0};
+
+    qs_reliable_send(&end, 1, false);
+    qs_reliable_acknowledge(&end, 1, false);
+    qs_reliable_send(&end, 3, true);
+    qs_reliable_acknowledge(&end, 3, false);
+    assert_found(&end, false, false);
+    qs_reliable_send(&end, 4, false);
+    qs_reliable_acknowledge(&end, 4, false);
+    assert_found(&end, false, false);
+    qs_reliable_send(&end, 5, true);
+    qs_reliable_acknowledge(&end, 5, true);
+    assert_found(&end, true, true);
+    assert_int_equal(end.since, 1);
+}
+
+TEST(hole_grows_by_what_it_had_not_before)
+{
+    const struct qs_hole before = {.number = 3, .packets = {5, 7}};
+    struct qs_hole now = {.number = 3, .packets = {9, 6}};
+
+    assert_int_equal(qs_hole_growth(&now, &before, QS_C2S), 4);
+    assert_int_equal(qs_hole_growth(&now, &before, QS_S2C), 0); /* decoded again */
+    now.number = 4;
+    assert_int_equal(qs_hole_growth(&now, &before, QS_C2S), 9);
+    assert_int_equal(qs_hole_growth(&now, &before, QS_S2C), 6);
+}
