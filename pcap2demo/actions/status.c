@@ -8,7 +8,7 @@ static const char *text_of(const json_t *object, const char *member)
     return text ? text : "?";
 }
 
-enum { FIGURE = 16 };
+enum { FIGURE = 16, PROBLEMS_SHOWN = 3 };
 
 /* "12.3", or "-" if it is not known. */
 static const char *figure_text(char text[FIGURE], const json_t *object, const char *member)
@@ -38,6 +38,17 @@ char *report_status_row(const json_t *session)
         json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
 }
 
+/* What is wrong with a demo: the first lines. */
+static void print_problems(const json_t *problems)
+{
+    const size_t count = json_array_size(problems);
+
+    for (size_t i = 0; i < MIN(count, PROBLEMS_SHOWN); i++)
+        print_line("  %s", json_string_value(json_array_get(problems, i)));
+    if (count > PROBLEMS_SHOWN)
+        print_line("  and %zu more", count - PROBLEMS_SHOWN);
+}
+
 static void print_sessions(const json_t *sessions)
 {
     const json_t *session;
@@ -48,6 +59,7 @@ static void print_sessions(const json_t *sessions)
         g_autofree char *row = report_status_row(session);
 
         print_line("%s", row);
+        print_problems(json_object_get(session, "demo_problems"));
     }
 }
 

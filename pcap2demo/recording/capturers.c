@@ -24,6 +24,7 @@ struct capturer {
     int control; /* a line asks for the counts, and its end ends tcpdump */
     int output;  /* what it prints; -1: it has ended */
     GString *line;
+    bool listens; /* before, SIGUSR1 would end it */
     bool told;
     uint64_t dropped;
 };
@@ -72,10 +73,11 @@ char *capturers_filter(const GPtrArray *ports, const char *filter)
 /*
  * The shell between this process and tcpdump. Ctrl-C and systemd's signals reach all processes, but
  * tcpdump ends when this one closes the shell's input, or is gone. Each line asks for the counts.
+ * A signal that comes before the shell's child has become tcpdump may be lost: it is sent again.
  */
 static const char keeper[] =
     "umask 077; trap : INT TERM HUP; \"$@\" & trap '' INT TERM HUP; exec 2>&-; "
-    "while read -r line; do kill -USR1 $!; done; kill $!; wait $!";
+    "while read -r line; do kill -USR1 $!; done; while kill $!; do sleep 0.1; done; wait $!";
 
 static void detach(gpointer data)
 {
@@ -163,6 +165,7 @@ static void read_line(struct capturer *capturer, const char *line)
     const char *number = strstr(line, " dropped by kernel"); /* "0 packets dropped by kernel" */
     uint64_t dropped;
 
+    capturer->listens |= strstr(line, "listening on ") != NULL;
     if (!number) {
         if (!strstr(line, " packets captured") && !strstr(line, " packet captured") &&
             !strstr(line, " received by filter"))
@@ -242,7 +245,7 @@ unsigned capturers_check(struct capturers *capturers)
 void capturers_ask(struct capturers *capturers)
 {
     for (unsigned i = 0; i < capturers->count; i++)
-        if (capturers->all[i].output >= 0)
+        if (capturers->all[i].output >= 0 && capturers->all[i].listens)
             (void)!write(capturers->all[i].control, "\n", 1);
 }
 

@@ -41,11 +41,13 @@ struct follower {
     struct pipeline pipeline;
     struct qs_sessions *sessions;
     struct status status;
-    int64_t frame_time;   /* of the last frame; 0: there was none */
-    gint64 frame_read;    /* when that was read: monotonic, microseconds */
-    gint64 looked;        /* the same */
-    unsigned ticks;       /* seconds */
-    bool read_everything; /* once */
+    int64_t frame_time;                  /* of the last frame; 0: there was none */
+    gint64 frame_read;                   /* when that was read: monotonic, microseconds */
+    gint64 looked;                       /* the same */
+    unsigned ticks;                      /* seconds */
+    bool read_everything;                /* once */
+    bool failed;                         /* the folder of demos cannot be written */
+    char *ring_trouble, *status_trouble; /* that were logged; NULL: there is none */
 };
 
 static bool fail(const char *file, char *error)
@@ -53,6 +55,17 @@ static bool fail(const char *file, char *error)
     failure(EXIT_UNUSABLE, (struct qs_location){.file = file}, "%s", error);
     g_free(error);
     return false;
+}
+
+/* Logs a trouble of `what` when it begins or changes, and once it is `over`. Takes over `trouble`;
+ * NULL: there is none. */
+static void log_trouble(char **logged, const char *what, char *trouble, const char *over)
+{
+    if (g_strcmp0(*logged, trouble) != 0)
+        log_event(LOG_WARNING, trouble ? "trouble" : "trouble_over", NULL, "%s: %s", what,
+                  trouble ? trouble : over);
+    g_free(*logged);
+    *logged = trouble;
 }
 
 /* --- Privileges ------------------------------------------------------------------------------ */
@@ -115,7 +128,7 @@ static bool start_capturers(struct follower *follower, const char *demos)
         return fail(user->pw_name, g_strdup(g_strerror(errno)));
     error = make_ring(demos, recorder->ring, &follower->folder);
     if (error)
-        return fail(recorder->interface, error);
+        return fail(NULL, error);
     path = realpath(follower->folder, NULL);
     if (user && (seteuid(0) != 0 || setegid(0) != 0))
         return fail(user->pw_name, g_strdup(g_strerror(errno)));
@@ -174,14 +187,28 @@ static void update_status(struct follower *follower)
     status->until = follower->frame_time;
     if (follower->capturers)
         update_drops(follower);
-    status_write(status, demo_files_folder(follower->options->demos),
-                 follower->options->recorder.metrics);
+    log_trouble(&follower->status_trouble, "status",
+                status_write(status, demo_files_folder(follower->options->demos),
+                             follower->options->recorder.metrics),
+                "can be written again");
+}
+
+/* If it fails, the recording ends, and the next start reads the ring again. */
+static void set_until(struct follower *follower, int64_t time)
+{
+    char *error = recordings_set_until(follower->recordings, time, ring_oldest(follower->ring));
+
+    follower->failed = error != NULL;
+    if (error)
+        fail(NULL, g_strconcat("no demo can be written any more: ", error, NULL));
+    g_free(error);
 }
 
 /* `idle`: all was read that is old enough. */
 static void tick(struct follower *follower, bool idle)
 {
-    const int64_t silent = idle && ring_is_read(follower->ring) ? silence(follower) : 0;
+    const bool all_read = idle && !follower->ring_trouble && ring_is_read(follower->ring);
+    const int64_t silent = all_read ? silence(follower) : 0;
 
     follower->read_everything |= idle;
     if (follower->frame_time) {
@@ -191,7 +218,7 @@ static void tick(struct follower *follower, bool idle)
             pipeline_flush(&follower->pipeline);
         qs_sessions_wait(follower->sessions, silent);
         if (follower->read_everything)
-            recordings_set_until(follower->recordings, time);
+            set_until(follower, time);
     }
     if (follower->options->recorder.ring_size)
         ring_remove_oldest(follower->ring, follower->options->recorder.ring_size);
@@ -208,9 +235,11 @@ static void tick(struct follower *follower, bool idle)
 
 static void look(struct follower *follower)
 {
+    const int error = ring_look(follower->ring);
+
     follower->looked = g_get_monotonic_time();
-    if (!ring_look(follower->ring))
-        log_event(LOG_WARNING, "ring", NULL, "%s: %s", follower->folder, g_strerror(errno));
+    log_trouble(&follower->ring_trouble, follower->folder,
+                error ? g_strdup(g_strerror(error)) : NULL, "can be read again");
 }
 
 /* Returns whether there were any. */
@@ -240,7 +269,7 @@ static void follow(struct follower *follower)
 {
     bool idle = false;
 
-    while (!signals_interrupted() && has_capturer(follower)) {
+    while (!follower->failed && !signals_interrupted() && has_capturer(follower)) {
         if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
             look(follower);
             tick(follower, idle);
@@ -266,8 +295,7 @@ static void finish(struct follower *follower)
     pipeline_end(&follower->pipeline);
     qs_sessions_free(follower->sessions, true);
     if (follower->frame_time)
-        recordings_set_until(follower->recordings,
-                             MIN(follower->frame_time, g_get_real_time() * 1000));
+        set_until(follower, MIN(follower->frame_time, g_get_real_time() * 1000));
 }
 
 /* What goes on is left for the next start. */
@@ -298,10 +326,12 @@ static void stop(struct follower *follower)
         leave(follower);
     if (signal)
         exit_status_reset();
-    else
+    else if (!follower->failed)
         failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
                 (struct qs_location){.file = follower->options->recorder.interface},
                 "nothing is captured any more");
+    if (follower->failed)
+        exit_status_raise(EXIT_UNUSABLE);
     log_event(LOG_INFO, "stopped", NULL, "stopped%s%s: %s", signal ? " by " : "",
               signal ? signal : "", text);
 }
@@ -337,6 +367,8 @@ static void run(struct follower *follower)
     pipeline_clear(&follower->pipeline);
     action_free(follower->action);
     ring_free(follower->ring);
+    g_free(follower->ring_trouble);
+    g_free(follower->status_trouble);
 }
 
 static bool open_recordings(struct follower *follower, const char *demos)
@@ -345,7 +377,7 @@ static bool open_recordings(struct follower *follower, const char *demos)
 
     follower->recordings =
         recordings_new(demos, &follower->options->recorder, &follower->status.no_room, &error);
-    return follower->recordings || fail(demos, error);
+    return follower->recordings || fail(NULL, error);
 }
 
 /* The files of a ring stay open. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@ struct recordings {
     struct qs_demo_names *naming;
     int64_t until; /* demos that ended up to then are not written again */
     int64_t saved; /* in the file */
+    /* Of demos that could not be written: the first end and the last start; 0: there are none. */
+    int64_t unwritten_end, unwritten_start;
     bool *no_room;
     bool leaves;
 };
@@ -135,6 +138,11 @@ static void commit(struct qs_demo_store *store, void *file,
     } else {
         name_demo(recording, request, result);
     }
+    if (result->error) {
+        all->unwritten_end =
+            MIN(all->unwritten_end ? all->unwritten_end : G_MAXINT64, request->end);
+        all->unwritten_start = MAX(all->unwritten_start, request->start);
+    }
     qs_demo_names_forget(all->naming, NAMES_MAX);
 }
 
@@ -156,15 +164,28 @@ static char *until_path(const struct recordings *all)
     return g_build_filename(all->folder, UNTIL_FILE, NULL);
 }
 
-void recordings_set_until(struct recordings *all, int64_t until)
+/* Fails, with a new string, also where another folder has taken the place of the one locked. */
+static char *save_until(struct recordings *all, int64_t until)
 {
-    g_autofree char *path = until_path(all), *text = NULL;
+    g_autofree char *path = until_path(all);
+    g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT "\n", until);
+    struct stat present, locked;
 
-    if (until == all->saved)
-        return;
-    text = g_strdup_printf("%" G_GINT64_FORMAT "\n", until);
-    g_free(writer_replace(path, text));
+    if (stat(all->folder, &present) != 0 || fstat(all->lock, &locked) != 0)
+        return g_strdup_printf("%s: %s", all->folder, g_strerror(errno));
+    if (present.st_ino != locked.st_ino)
+        return g_strdup_printf("%s: another folder has this name now", all->folder);
     all->saved = until;
+    return writer_replace(path, text);
+}
+
+char *recordings_set_until(struct recordings *all, int64_t until, int64_t oldest)
+{
+    if (!oldest || all->unwritten_start < oldest)
+        all->unwritten_end = all->unwritten_start = 0;
+    if (all->unwritten_end)
+        until = MIN(until, all->unwritten_end - 1);
+    return until == all->saved ? NULL : save_until(all, until);
 }
 
 static void read_until(struct recordings *all)
@@ -172,7 +193,7 @@ static void read_until(struct recordings *all)
     g_autofree char *path = until_path(all), *text = NULL;
 
     if (g_file_get_contents(path, &text, NULL, NULL))
-        all->until = all->saved = g_ascii_strtoll(text, NULL, 10);
+        all->until = g_ascii_strtoll(text, NULL, 10);
     if (all->until > g_get_real_time() * 1000) /* the clock was wrong then */
         all->until = 0;
 }
@@ -326,13 +347,15 @@ struct recordings *recordings_new(const char *folder, const struct recorder_opti
     *error = make_folders(folder);
     all->lock = *error ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!*error && (all->lock < 0 || flock(all->lock, LOCK_EX | LOCK_NB) != 0))
-        *error = errno == EWOULDBLOCK
-                     ? g_strdup_printf("%s: another pcap2demo records to this folder", folder)
-                     : g_strdup_printf("%s: %s", folder, g_strerror(errno));
+        *error = g_strdup_printf("%s: %s", folder,
+                                 errno == EWOULDBLOCK ? "another pcap2demo records to this folder"
+                                                      : g_strerror(errno));
     if (!*error) {
         read_until(all);
-        return all;
+        *error = save_until(all, all->until);
     }
+    if (!*error)
+        return all;
     recordings_free(all);
     return NULL;
 }

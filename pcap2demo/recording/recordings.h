@@ -20,8 +20,9 @@
 struct recordings; /* begins with its struct qs_demo_store */
 
 /*
- * Only one process uses a folder. NULL on failure; then `*error` is a new string. `*no_room`: set
- * while no demo begins since the disk has less free space than --min-free.
+ * Only one process uses a folder, which it must be able to write. NULL on failure; then `*error` is
+ * a new string. `*no_room`: set while no demo begins since the disk has less free space than
+ * --min-free.
  */
 struct recordings *recordings_new(const char *folder, const struct recorder_options *options,
                                   bool *no_room, char **error);
@@ -37,8 +38,12 @@ void recordings_free(struct recordings *recordings);
 void recordings_complete(struct recordings *recordings, const struct qs_sessions_options *options,
                          int64_t oldest);
 
-/* All demos that ended up to this time have their names. */
-void recordings_set_until(struct recordings *recordings, int64_t until);
+/*
+ * All demos that ended up to this time have their names, but those that could not be written: the
+ * time stamp stays before their ends as long as the ring, which begins at `oldest`, holds how they
+ * began. Returns NULL, or a new string if the folder cannot be written or is another one now.
+ */
+char *recordings_set_until(struct recordings *recordings, int64_t until, int64_t oldest);
 
 /* From now on demos that are dropped stay as they are, for the next start. */
 void recordings_leave(struct recordings *recordings);

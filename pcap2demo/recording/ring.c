@@ -31,6 +31,7 @@ struct file {
     bool cut;       /* it ends within a record */
     bool damaged;   /* nothing more of it is read */
     bool seen;      /* at this look */
+    int error;      /* why it cannot be opened; 0: it can */
 };
 
 struct ring {
@@ -75,7 +76,7 @@ static void fill(struct file *file)
         report(file, file->input->error);
 }
 
-/* NULL: it cannot be opened, or another file has its name now. */
+/* NULL: it cannot be opened, see errno, which is ENOENT if another file has its name now. */
 static FILE *open_stream(const struct file *file)
 {
     const int descriptor = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -87,19 +88,24 @@ static FILE *open_stream(const struct file *file)
         S_ISREG(about.st_mode))
         return fdopen(descriptor, "rb");
     close(descriptor);
+    errno = ENOENT;
     return NULL;
 }
 
 /* Opens it, if it is a capture whose first frame is whole. It stays open, to be read to its end
- * also when it is removed. */
-static void open_file(struct ring *ring, struct file *file)
+ * also when it is removed. `known`: the error that was reported of this name. */
+static void open_file(struct ring *ring, struct file *file, int known)
 {
     g_autofree char *error = NULL;
     ssize_t size;
 
     file->stream = open_stream(file);
-    if (!file->stream)
+    if (!file->stream) {
+        file->error = errno == ENOENT ? known : errno; /* ENOENT: another file comes */
+        if (file->error != known)
+            report(file, g_strerror(file->error));
         return;
+    }
     if (!source_is_capture(file->stream)) {
         fclose(file->stream);
         return;
@@ -135,7 +141,7 @@ static bool has_same_head(const struct file *file)
 
 /* --- Looking --------------------------------------------------------------------------------- */
 
-static void add_file(struct ring *ring, const char *name, const struct stat *about)
+static void add_file(struct ring *ring, const char *name, const struct stat *about, int known)
 {
     struct file *file = g_new0(struct file, 1);
 
@@ -144,7 +150,7 @@ static void add_file(struct ring *ring, const char *name, const struct stat *abo
     file->about = *about;
     file->seen = true;
     g_hash_table_insert(ring->files, file->name, file);
-    open_file(ring, file);
+    open_file(ring, file, known);
 }
 
 /* The file is gone, or another one has its name. */
@@ -164,9 +170,10 @@ static void update_file(struct ring *ring, struct file *file, const struct stat 
     if (!file->input || about->st_ino != file->about.st_ino || !has_same_head(file) ||
         about->st_size < (off_t)file->input->reader->position) {
         g_autofree char *name = g_strdup(file->name);
+        const int known = file->error;
 
         remove_file(ring, file, "was overwritten before it was read to its end");
-        add_file(ring, name, about);
+        add_file(ring, name, about, known);
         return;
     }
     file->about = *about;
@@ -181,12 +188,12 @@ static void look_at(struct ring *ring, const char *name, const struct stat *abou
     struct file *file = g_hash_table_lookup(ring->files, name);
 
     if (!file) {
-        add_file(ring, name, about);
+        add_file(ring, name, about, 0);
         return;
     }
     file->seen = true;
     if (about->st_ino != file->about.st_ino || about->st_size != file->about.st_size ||
-        memcmp(&about->st_mtim, &file->about.st_mtim, sizeof about->st_mtim) != 0)
+        memcmp(&about->st_ctim, &file->about.st_ctim, sizeof about->st_ctim) != 0)
         update_file(ring, file, about);
 }
 
@@ -206,22 +213,25 @@ static void forget_removed(struct ring *ring)
     g_list_free(files);
 }
 
-bool ring_look(struct ring *ring)
+int ring_look(struct ring *ring)
 {
     DIR *folder = opendir(ring->folder);
     const struct dirent *entry;
     struct stat about;
+    int error = folder ? 0 : errno;
 
-    if (!folder)
-        return false;
-    while ((entry = readdir(folder)))
-        if (*entry->d_name != '.' &&
-            fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(about.st_mode))
+    while (folder && (entry = readdir(folder)))
+        if (*entry->d_name == '.')
+            continue;
+        else if (fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+            error = errno == ENOENT ? error : errno;
+        else if (S_ISREG(about.st_mode))
             look_at(ring, entry->d_name, &about);
-    closedir(folder);
-    forget_removed(ring);
-    return true;
+    if (folder)
+        closedir(folder);
+    if (!error)
+        forget_removed(ring);
+    return error;
 }
 
 /* --- Frames ---------------------------------------------------------------------------------- */

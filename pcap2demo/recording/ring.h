@@ -25,9 +25,9 @@ void ring_free(struct ring *ring);
 
 /*
  * Finds files that are new, have grown, were written anew or are gone; to be called every second.
- * False: the folder cannot be read, see errno.
+ * Returns 0, or the error number if the folder cannot be read.
  */
-bool ring_look(struct ring *ring);
+int ring_look(struct ring *ring);
 
 /*
  * The next frame of all files by time; valid until the next call. `now`: nanoseconds since the

@@ -90,7 +90,8 @@ char *status_text(const struct status *status)
         g_string_append_c(text, '-');
     g_string_append_printf(text, ", ring from %s to %s", from, until);
     if (lost)
-        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " demo%s lost", lost, qs_plural(lost));
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " demo%s not written", lost,
+                               qs_plural(lost));
     if (status->no_room)
         g_string_append(text, ", no room for new demos (--min-free)");
     return g_string_free(text, FALSE);
@@ -124,20 +125,37 @@ static void append_json(GString *text, json_t *object)
     free(json);
 }
 
-/* A session as --list --json has it, with the bytes of its demo so far. New. */
+static json_t *problems_json(const struct qs_session_demo *demo)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < demo->problems.kinds->len; i++) {
+        g_autofree char *text =
+            qs_session_demo_problem_text(demo, g_ptr_array_index(demo->problems.kinds, i));
+
+        json_array_append_new(array, report_text_json(text));
+    }
+    return array;
+}
+
+/* A session as --list --json has it, with the bytes of its demo so far, and its problems as lines.
+ * New. */
 static json_t *session_json(const struct qs_client_session *session)
 {
     json_t *object = report_session_json(session);
 
     json_object_set_new(object, "bytes", report_number(session->demo ? session->demo->size : 0));
+    if (session->demo && session->demo->problems.count)
+        json_object_set_new(object, "demo_problems", problems_json(session->demo));
     return object;
 }
 
 /* A session at a time, since there may be thousands. If the disk is full, the old file stays. */
-static void write_status(const struct status *status, const char *folder)
+static char *write_status(const struct status *status, const char *folder)
 {
     g_autofree char *time = log_time(), *message = status_text(status),
                     *path = g_build_filename(folder, STATUS_FILE, NULL);
+    char *error;
     json_t *object = report_json("status"), *numbers = status_json(status);
     GString *text = g_string_new(NULL);
 
@@ -157,15 +175,17 @@ static void write_status(const struct status *status, const char *folder)
         append_json(text, json_incref(link->data));
     }
     g_string_append(text, "]}\n");
-    g_free(writer_replace(path, text->str));
+    error = writer_replace(path, text->str);
     json_decref(numbers);
     g_string_free(text, TRUE);
+    return error;
 }
 
 /* A group of lines for each metric, as the format demands. */
-static void write_metrics(const struct status *status, const char *path)
+static char *write_metrics(const struct status *status, const char *path)
 {
     GString *text = g_string_new(NULL);
+    char *error;
 
     g_string_printf(text, "pcap2demo_packets_total %" G_GUINT64_FORMAT "\n", status->packets);
     if (status->drops_known)
@@ -179,15 +199,16 @@ static void write_metrics(const struct status *status, const char *path)
         for (int game = 0; qs_protocols[game]; game++)
             g_string_append_printf(text, "pcap2demo_%s_total{game=\"%s\"} %" G_GUINT64_FORMAT "\n",
                                    counters[i], qs_protocols[game]->name, status->games[game][i]);
-    g_free(writer_replace(path, text->str));
+    error = writer_replace(path, text->str);
     g_string_free(text, TRUE);
+    return error;
 }
 
-void status_write(const struct status *status, const char *folder, const char *metrics)
+char *status_write(const struct status *status, const char *folder, const char *metrics)
 {
-    write_status(status, folder);
-    if (metrics)
-        write_metrics(status, metrics);
+    char *error = write_status(status, folder);
+
+    return error || !metrics ? error : write_metrics(status, metrics);
 }
 
 void status_log(const struct status *status)
@@ -268,8 +289,9 @@ static void on_demo_file(struct qs_sessions_handler *handler,
     if (file->error) {
         count(status, session, LOST_DEMOS, 1);
         log_event(LOG_WARNING, "demo_lost", members_of(session),
-                  "session %u, %s: the demo is lost: %s", session->number, player_name(session),
-                  file->error);
+                  "session %u, %s: the demo is not written: %s; the next start writes it if the "
+                  "ring still holds it",
+                  session->number, player_name(session), file->error);
         return;
     }
     count(status, session, DEMOS_WRITTEN, 1);
@@ -309,8 +331,6 @@ static void on_session_end(struct qs_sessions_handler *handler,
         return;
     }
     count(status, session, SESSIONS_ENDED, 1);
-    if (session->demo && recorder->action.options->verbose)
-        report_demo_problems(session);
     qs_path_quality(session->quality, &line);
     text = qs_path_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
@@ -322,6 +342,8 @@ static void on_session_end(struct qs_sessions_handler *handler,
               "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s; %s",
               session->number, player_name(session), ends[session->why].text, duration,
               session->packets, demo, text);
+    if (session->demo && session->demo->files->len)
+        report_demo_problems(session);
 }
 
 static void on_session_left_out(struct qs_sessions_handler *handler,

@@ -20,7 +20,7 @@ enum status_counter {
     SESSIONS_ENDED,
     DEMOS_WRITTEN,
     DEMO_BYTES, /* of these */
-    LOST_DEMOS, /* that could not be written */
+    LOST_DEMOS, /* that could not be written so far */
     STATUS_COUNTERS
 };
 
@@ -49,7 +49,8 @@ void status_log(const struct status *status);
  */
 struct action *recording_action_new(const struct options *options, struct status *status);
 
-/* Writes the file in `folder`; and `metrics` in Prometheus' text format, or NULL. */
-void status_write(const struct status *status, const char *folder, const char *metrics);
+/* Writes the file in `folder`; and `metrics` in Prometheus' text format, or NULL. Returns NULL, or
+ * a new string: what keeps one from being written. */
+char *status_write(const struct status *status, const char *folder, const char *metrics);
 
 #endif

@@ -6,11 +6,13 @@ import collections
 import json
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import capture
 import damages
@@ -108,11 +110,14 @@ class Follow(ToolTest):
             process.wait()
 
     def follow(self, *arguments, ready=True):
+        return self.launch("--follow", "ring", "-o", "demos", *arguments, ready=ready)
+
+    def launch(self, *arguments, ready=True, **options):
         log = self.folder / f"log-{len(self.processes)}"
         with log.open("w") as out:
             process = subprocess.Popen(
-                [tool.PROGRAM, "--follow", "ring", "-o", "demos", *self.options, *arguments], cwd=self.folder,
-                env=dict(os.environ, LC_ALL="C.UTF-8"), stdout=out, stderr=subprocess.STDOUT)
+                [tool.PROGRAM, *self.options, *arguments], cwd=self.folder, stdout=out, stderr=subprocess.STDOUT,
+                **{"env": dict(os.environ, LC_ALL="C.UTF-8"), **options})
         process.log = log
         self.processes.append(process)
         if ready:
@@ -410,6 +415,81 @@ class Follow(ToolTest):
         self.stop(process)
         self.assertEqual(self.contents(self.demos), self.converted(frames))
 
+    def test_folder_that_is_gone_for_a_while(self):
+        """It is logged once, and once when it is back; meanwhile nobody is taken to be silent."""
+        frames = self.sample(now() - 60 * SECOND)
+        ring = Ring(self.ring)
+        for frame in frames[:1000]:
+            ring.write(frame)
+        process = self.follow("--idle-timeout", "5s")
+        self.read(process, 1000)
+        self.ring.rename(self.folder / "elsewhere")
+        self.wait_for(process, "trouble")
+        for frame in frames[1000:]:
+            ring.write(frame)
+        time.sleep(7)
+        self.assertEqual(self.events(process, "session_end"), [])
+        (self.folder / "elsewhere").rename(self.ring)
+        self.wait_for(process, "trouble_over")
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assertEqual(len(self.events(process, "trouble")), 1)
+        self.assertIn("ring: No such file", self.events(process, "trouble")[0]["message"])
+        self.assert_as_converted(frames)
+
+    def as_nobody(self):
+        """Root may read everything: the reader is another user."""
+        self.folder.chmod(0o777)
+        return {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+
+    def test_file_that_must_not_be_read(self):
+        """It is logged once, and read when it may be."""
+        frames, options = self.sample(now() - 60 * SECOND), self.as_nobody()
+        capture.write(self.ring / "a.pcap", 1, frames[:1000])
+        capture.write(self.ring / "b.pcap", 1, frames[1000:])
+        (self.ring / "a.pcap").chmod(0)
+        process = self.launch("--follow", "ring", "-o", "demos", **options)
+        self.wait_for(process, "ring")
+        for _ in range(3):  # it grows
+            with (self.ring / "a.pcap").open("ab") as file:
+                file.write(record(frames[1000]))
+            time.sleep(1.1)
+        told, = self.events(process, "ring")
+        self.assertIn("a.pcap: Permission denied", told["message"])
+        (self.ring / "a.pcap").chmod(0o644)
+        self.read(process, len(frames) + 3)
+        self.stop(process)
+
+    def test_demos_that_cannot_be_written(self):
+        """The reader ends with a message as soon as they cannot, and does not start; then it writes all of them."""
+        frames, options = self.sample(now() - 60 * SECOND), self.as_nobody()
+        ring = Ring(self.ring)
+        for frame in frames[:1000]:
+            ring.write(frame)
+        self.demos.mkdir()
+        output = subprocess.run([tool.PROGRAM, "--follow", "ring", "-o", "demos"], cwd=self.folder, timeout=PATIENCE,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options) if options else None
+        if output:
+            self.assertEqual(output.returncode, 2)
+            self.assertIn("demos: Permission denied", output.stdout)
+        for disturb in (lambda: self.demos.chmod(0o555) if options else self.demos.rename(self.folder / "old"),
+                        lambda: shutil.rmtree(self.demos),
+                        lambda: (self.demos.rename(self.folder / "older"), self.demos.mkdir(), self.demos.chmod(0o777))):
+            self.demos.chmod(0o777)
+            process = self.launch("--follow", "ring", "-o", "demos", "--idle-timeout", "70s", **options)
+            self.read(process, 1000)
+            disturb()
+            self.assertEqual(process.wait(PATIENCE), 2)
+            self.assertIn("no demo can be written any more", process.log.read_text())
+            self.demos.mkdir(exist_ok=True)
+        for frame in frames[1000:]:
+            ring.write(frame)
+        self.demos.chmod(0o777)
+        process = self.launch("--follow", "ring", "-o", "demos", **options)
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assertEqual(self.contents(self.demos), self.converted(frames))
+
     # --- The reader
 
     def test_stops_within_two_seconds(self):
@@ -450,8 +530,12 @@ class Follow(ToolTest):
         self.wait_for(process, "disk_full")
         self.read(process, 1)
         self.assertTrue(self.events(process, "status")[-1]["no_room"])
+        time.sleep(2.5)
         self.stop(process)
         self.assertEqual(self.contents(self.demos), collections.Counter())
+        process = self.follow()  # there is room
+        self.stop(process)
+        self.assertEqual(len(self.contents(self.demos)), 1)
 
     def test_size_limit(self):
         frames = self.sample(now() - 60 * SECOND)
@@ -488,6 +572,54 @@ class Follow(ToolTest):
         self.assertRegex(table, r"finished:\nlabplayer +QuakeWorld +dm4 .* 0\.0 +0\.0 ")
         self.assertRegex(table, r"ring from 20\S+ \S+ to 20")
         self.assertIn('pcap2demo_demos_total{game="qw"} 1\n', (self.folder / "q.prom").read_text())
+        self.stop(process, signal.SIGTERM)
+
+    def test_problems(self):
+        """Log and status say which."""
+        frames = self.sample(now() - 60 * SECOND)
+        capture.write(self.ring / "wire.pcap", 1, frames[:1000] + frames[1040:])
+        process = self.follow()
+        self.read(process, 1)
+        self.stop(process)
+        missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
+        told = [event["message"] for event in self.events(process, "message")]
+        self.assertIn(f"ring: session 1: {missing}", "\n".join(told))
+        process = self.follow("--idle-timeout", "10s")
+        self.wait_for(process, "session_end")
+        time.sleep(5.5)
+        table, _ = self.tool("--status", "demos")
+        self.assertRegex(table, f"finished:\\nlabplayer .*\\n(  .*\\n)*  {missing}")
+        self.stop(process)
+
+    def fake_tcpdump(self, script):
+        """The environment in which it is found."""
+        path = self.folder / "bin/tcpdump"
+        path.parent.mkdir()
+        path.write_text(f"#!/bin/sh\necho $$ >> pids\n{script}\n")
+        path.chmod(0o755)
+        return dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{path.parent}:{os.environ['PATH']}")
+
+    def test_stopped_at_once(self):
+        """tcpdump ends with the program."""
+        environment = self.fake_tcpdump("exec sleep 1000")
+        for number in range(12):
+            process = self.launch("-i", "lo", "-o", "demos", ready=False, env=environment, **self.as_nobody())
+            time.sleep(number * 0.015)
+            process.terminate()
+            process.wait(PATIENCE)
+        pids, until = (self.folder / "pids").read_text().split(), time.monotonic() + 10
+        while (left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < until:
+            time.sleep(0.1)
+        for pid in left:
+            os.kill(int(pid), signal.SIGKILL)
+        self.assertEqual(left, [])
+
+    def test_capturer_that_starts_slowly(self):
+        """tcpdump is not asked for its counts, by a signal, before it listens."""
+        environment = self.fake_tcpdump("sleep 3; trap 'echo 7 packets dropped by kernel >&2' USR1\n"
+                                        "echo listening on lo >&2; while :; do sleep 0.1; done")
+        process = self.launch("-i", "lo", "-o", "demos", env=environment, **self.as_nobody())
+        self.assertEqual(self.wait_for(process, "drops")[0]["dropped"], 7)
         self.stop(process, signal.SIGTERM)
 
     def test_usage(self):
