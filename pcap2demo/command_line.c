@@ -12,8 +12,8 @@
 
 /* --- The actions, in the order of --help ---------------------------------------------------- */
 
-extern const struct action_kind list_action, dump_action, stats_action, anonymize_action,
-    fields_action, status_action;
+extern const struct action_kind list_action, dump_action, stats_action, report_action,
+    anonymize_action, fields_action, status_action;
 
 /* clang-format off */
 static const struct action_kind *const action_kinds[] = {
@@ -21,6 +21,7 @@ static const struct action_kind *const action_kinds[] = {
     &dump_action,
     &check_action,
     &stats_action,
+    &report_action,
     &pcap_action,
     &extract_action,
     &anonymize_action,

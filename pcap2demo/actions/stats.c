@@ -13,9 +13,13 @@
 #include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/page/page.h"
 #include "common/protocols.h"
 
 enum { PACKETS_KEPT = 2048 }; /* of a conversation, for acknowledgments and responses */
+
+extern const struct action_kind report_action;
 
 /* Requests of one kind in all conversations of a protocol. */
 struct request_figures {
@@ -35,6 +39,7 @@ struct stats {
     struct qs_message_counter counter;
     struct qs_play_sink play; /* where the sessions' play is wanted, behind the counter */
     bool want_play;
+    GPtrArray *sessions;       /* json_t *, for --report; else NULL */
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct running by the session's number */
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
@@ -296,7 +301,10 @@ static void stats_session(struct qs_sessions_handler *handler,
     struct stats *stats = (struct stats *)handler;
     const struct running *running = running_of(stats, session);
 
-    if (stats->action.options->json) {
+    if (stats->sessions) {
+        g_ptr_array_add(stats->sessions, session_json(running, session));
+        stats->action.sessions++;
+    } else if (stats->action.options->json) {
         report_add_json(stats->action.rows, session->number, session_json(running, session));
     } else {
         GString *text = session_text(&running->tally, session);
@@ -376,23 +384,65 @@ static void print_report(const struct stats *stats)
     report_print_others(&stats->action.others);
 }
 
+static gint compare_sessions(gconstpointer a, gconstpointer b)
+{
+    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
+    const json_int_t first = json_integer_value(json_object_get(x, "number"));
+    const json_int_t second = json_integer_value(json_object_get(y, "number"));
+
+    return (first > second) - (first < second);
+}
+
+/* Writes the page of --report. */
+static void write_page(const struct stats *stats)
+{
+    const char *file = stats->action.options->argument;
+    g_autofree char *folder = g_path_get_dirname(file), *name = g_path_get_basename(file);
+    g_autofree char *error = NULL;
+    struct writer *writer = writer_new(folder);
+    GString *page;
+
+    g_ptr_array_sort(stats->sessions, compare_sessions);
+    page = page_new(stats->sessions);
+    writer_add(writer, page->str, page->len);
+    error = writer_commit(writer, name, stats->action.options->force);
+    writer_free(writer);
+    g_string_free(page, TRUE);
+    if (error)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = file}, "%s", error);
+    else if (!stats->action.options->quiet)
+        print_line("%s: %u session%s", file, stats->sessions->len, qs_plural(stats->sessions->len));
+}
+
 static void stats_end(struct action *action, bool report)
 {
     struct stats *stats = (struct stats *)action;
 
-    if (report)
+    if (report && stats->sessions)
+        action_report_no_session(action);
+    if (report && stats->sessions && stats->sessions->len)
+        write_page(stats);
+    else if (report && !stats->sessions)
         print_report(stats);
+    g_clear_pointer(&stats->sessions, g_ptr_array_unref);
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
     qs_message_counter_clear(&stats->counter);
     qs_play_sink_clear(&stats->play);
 }
 
+static void free_json(gpointer json)
+{
+    json_decref(json);
+}
+
 static void begin(struct action *action)
 {
     struct stats *stats = (struct stats *)action;
 
-    stats->want_play = action->options->json;
+    if (action->options->action == &report_action)
+        stats->sessions = g_ptr_array_new_with_free_func(free_json);
+    stats->want_play = stats->sessions || action->options->json;
     qs_message_counter_init(&stats->counter, false);
     qs_play_sink_init(&stats->play);
     begin_packet(stats);
@@ -402,18 +452,33 @@ static void begin(struct action *action)
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, running_free);
 }
 
+static char *name_problem(const char *file)
+{
+    return writer_name_problem("--report", file);
+}
+
+/* clang-format off */
+#define RUNNING                                                                                    \
+    {.handler.want_lines = true, .handler.want_transfers = true,                                   \
+     .handler.conversation_over = stats_conversation_over, .handler.packet = stats_packet,         \
+     .handler.session_end = stats_session, .handler.session_left_out = stats_left_out,             \
+     .handler.others = action_add_others, .end = stats_end}
+/* clang-format on */
+
 const struct action_kind stats_action = {
     .option = {"stats", .type = OPTION_ACTION,
                .help = "Count the messages of each session by type"},
     .json = true,
     .size = sizeof(struct stats),
-    .running = {.handler.want_lines = true,
-                .handler.want_transfers = true,
-                .handler.conversation_over = stats_conversation_over,
-                .handler.packet = stats_packet,
-                .handler.session_end = stats_session,
-                .handler.session_left_out = stats_left_out,
-                .handler.others = action_add_others,
-                .end = stats_end},
+    .running = RUNNING,
+    .begin = begin,
+};
+
+const struct action_kind report_action = {
+    .option = {"report", .type = OPTION_ACTION,
+               .help = "Draw who played when, and how: an HTML page", .value = "FILE"},
+    .problem = name_problem,
+    .size = sizeof(struct stats),
+    .running = RUNNING,
     .begin = begin,
 };
