@@ -12,7 +12,7 @@
 
 /* --- The actions, in the order of --help ---------------------------------------------------- */
 
-extern const struct action_kind list_action, dump_action, stats_action, anonymize_action,
+extern const struct action_kind list_action, stats_action, report_action, anonymize_action,
     fields_action, status_action;
 
 /* clang-format off */
@@ -21,6 +21,7 @@ static const struct action_kind *const action_kinds[] = {
     &dump_action,
     &check_action,
     &stats_action,
+    &report_action,
     &pcap_action,
     &extract_action,
     &anonymize_action,
@@ -39,6 +40,8 @@ static const struct option_row output_rows[] = {
     {"quiet", 'q', OPTION(FLAG, quiet), "Print only what is wrong"},
     {"verbose", 'v', OPTION(FLAG, verbose), "Print more"},
     {"color", 0, OPTION(TEXT, color), "Default: auto, on a terminal, if NO_COLOR is not set",
+     .choices = "auto|always|never"},
+    {"progress", 0, OPTION(TEXT, progress), "How much was read; default: auto, on a terminal",
      .choices = "auto|always|never"},
     {"version", 'V', OPTION(FLAG, version), "Print the version"},
     {"help", 0, OPTION(FLAG, help), "Print this; -h prints one screen"},

@@ -45,6 +45,7 @@ static const struct {
     {" cut slice trim split-pcap frames ",
      "--pcap FILE --session N, or --packets N-M, makes a part"},
     {" statistics summary count counters messages ", "--stats counts messages by type"},
+    {" html svg chart graph plot page timeline ", "--report FILE draws an HTML page"},
     {" loss ping latency quality lag jitter ",
      "--list shows ping and loss, --stats all about the line"},
     {" files downloads download extract objects ",

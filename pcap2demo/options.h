@@ -103,7 +103,7 @@ struct options {
     bool show_secrets; /* in output and in goldens */
     bool force;        /* overwrite files */
     bool help, short_help, version;
-    const char *color; /* auto, always or never */
+    const char *color, *progress; /* auto, always or never; or NULL */
     struct input_options input;
     struct demo_options demo;
     struct recorder_options recorder;

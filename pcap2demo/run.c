@@ -4,6 +4,7 @@
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/core/numeric_text.h"
 #include "common/sessions/demo_input.h"
@@ -11,6 +12,7 @@
 #include "pcap2demo/capture/merge.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/progress.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recording/options.h"
 
@@ -135,7 +137,10 @@ static void add_frame(struct input_visitor *visitor, struct input *input, struct
     frame->packet.file = input->file;
     if (!pipeline_add_frame(&run->pipeline, frame))
         count_unknown(input, frame->link_type);
-    visitor->is_over = visitor->frames % CHECK_EVERY == 0 && ferror(stdout);
+    if (visitor->frames % CHECK_EVERY != 0)
+        return;
+    visitor->is_over = ferror(stdout);
+    progress_update(visitor->read, visitor->size);
 }
 
 static void end_capture(struct input_visitor *visitor, struct input *input,
@@ -238,6 +243,7 @@ static void read_other(struct input_visitor *visitor, struct source *source)
     char *error = NULL;
     struct qs_demo_input *demo = open_demo(source, &error);
 
+    progress_update(visitor->read, visitor->size);
     if (demo)
         read_demo((struct run *)visitor, demo);
     else
@@ -259,6 +265,12 @@ static void end_source(struct input_visitor *visitor, struct source *source)
     g_free(problem);
 }
 
+/* No line is wanted between those of a dump. */
+static bool shows_progress(const struct options *options)
+{
+    return options->action != &dump_action || !isatty(STDOUT_FILENO);
+}
+
 static void read_files(struct run *run)
 {
     run->visitor = (struct input_visitor){.filter = run->options->input.filter,
@@ -272,7 +284,9 @@ static void read_files(struct run *run)
                                           .other = read_other,
                                           .source_end = end_source};
     pipeline_init(&run->pipeline);
+    progress_begin(shows_progress(run->options) ? run->options->progress : "never");
     merge_read(run->options->files, &run->visitor);
+    progress_end();
 }
 
 static void read_inputs(struct run *run, const struct options *options, struct action *action)

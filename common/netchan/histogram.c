@@ -25,6 +25,19 @@ void qs_histogram_add(struct qs_histogram *histogram, int64_t time)
     histogram->count++;
 }
 
+void qs_histogram_join(struct qs_histogram *histogram, struct qs_histogram *other)
+{
+    for (int i = 0; i < QS_OCTAVES; i++) {
+        if (!histogram->octaves[i])
+            histogram->octaves[i] = g_steal_pointer(&other->octaves[i]);
+        for (int j = 0; other->octaves[i] && j < QS_OCTAVE_BINS; j++)
+            histogram->octaves[i][j] += other->octaves[i][j];
+    }
+    histogram->count += other->count;
+    qs_histogram_clear(other);
+    *other = (struct qs_histogram){0};
+}
+
 static double bin_start(unsigned bin)
 {
     return (double)((uint64_t)(QS_OCTAVE_BINS + bin % QS_OCTAVE_BINS)

@@ -20,6 +20,9 @@ void qs_histogram_clear(struct qs_histogram *histogram);
 /* Adds a time in microseconds; a negative one counts as 0, one above 16 s as that. */
 void qs_histogram_add(struct qs_histogram *histogram, int64_t time);
 
+/* Adds all times of the other one, and clears it. */
+void qs_histogram_join(struct qs_histogram *histogram, struct qs_histogram *other);
+
 /* Returns the time that the share `part` of all is below; 0 if there are none. */
 double qs_histogram_quantile(const struct qs_histogram *histogram, double part);
 

@@ -242,19 +242,21 @@ static void begin_connection(struct qs_links *links)
 static void add_path(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
     struct qs_path_event event;
+    struct qs_path_gap gap;
     struct qs_link_extra *extra;
 
     qs_path_add_event(links->path, d, record, &event);
+    gap = qs_path_gap_of(links->path, d, &event);
     qs_link_record(links, record)->ping = (uint16_t)MIN(event.ping / 100, UINT16_MAX);
     for (unsigned i = 0; i < event.unread_count; i++)
         qs_link_extra(links, event.unread[i])->lost_in = record;
-    if (!event.lost && !event.skipped && !event.choked && !event.throttled && !event.unread_count)
+    if (!gap.lost && !gap.skipped && !gap.throttled && !event.choked && !event.unread_count)
         return;
     extra = qs_link_extra(links, record);
-    extra->lost = (uint16_t)MIN(event.lost + event.unread_count, UINT16_MAX);
-    extra->skipped = event.skipped;
+    extra->lost = (uint16_t)MIN(gap.lost + event.unread_count, UINT16_MAX);
+    extra->skipped = gap.skipped;
     extra->choked = event.choked;
-    extra->throttled = event.throttled;
+    extra->throttled = gap.throttled;
 }
 
 void qs_links_quality(const struct qs_links *links, uint32_t connection,

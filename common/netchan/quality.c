@@ -471,13 +471,6 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
     return true;
 }
 
-void qs_path_add(struct qs_path *path, const struct qs_decoder *d)
-{
-    uint32_t gap;
-
-    add(path, d, 0, &gap);
-}
-
 /* The round trip that an acknowledgement of the client ends, or if that is near, one of the server;
  * 0: the packet ends none, or it measures only the program at this end. */
 static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
@@ -493,32 +486,61 @@ static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
            (d->found.direction == QS_C2S && !to_server->near ? to_server->sample : 0);
 }
 
+/* What counts up to now, of the path or the end that did not send the packet. */
+static struct qs_path_event totals_of(const struct qs_path *path, const struct qs_decoder *d)
+{
+    const struct qs_path_history *history = path->history;
+    const struct qs_half_path *half;
+
+    if (!history)
+        return (struct qs_path_event){0};
+    half = &history->senders[d->found.direction == QS_C2S ? QS_SERVER : QS_CLIENT].half;
+    return (struct qs_path_event){
+        .choked = (uint16_t)history->choked,
+        .acks = {half->judged, half->passed_over},
+        .drops = {history->drop_frames, history->drops, history->drop_numbers}};
+}
+
 void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_t record,
                        struct qs_path_event *event)
 {
-    const uint32_t choked = path->history ? path->history->choked : 0;
-    struct qs_path_quality quality;
-    enum qs_gap kind;
+    const struct qs_path_event before = totals_of(path, d);
     uint32_t gap = 0;
 
     *event = (struct qs_path_event){0};
     if (!add(path, d, record, &gap))
         return;
+    *event = totals_of(path, d);
+    event->choked = (uint16_t)(event->choked - before.choked);
+    event->acks.judged -= before.acks.judged;
+    event->acks.passed -= before.acks.passed;
+    event->drops.frames -= before.drops.frames;
+    event->drops.drops -= before.drops.drops;
+    event->drops.numbers -= before.drops.numbers;
+    event->counted = true;
+    event->gap = gap;
     event->unread = path->history->unread;
     event->unread_count = path->history->unread_count;
     event->ping = ping_of(path, d);
-    event->choked = (uint16_t)MIN(path->history->choked - choked, UINT16_MAX);
-    gap = MIN(gap, UINT16_MAX);
+}
+
+struct qs_path_gap qs_path_gap_of(const struct qs_path *path, const struct qs_decoder *d,
+                                  const struct qs_path_event *event)
+{
+    uint16_t gap = (uint16_t)MIN(event->gap, UINT16_MAX);
+    struct qs_path_quality quality;
+    enum qs_gap kind;
+
+    if (!gap)
+        return (struct qs_path_gap){0};
     if (path->rules->answers)
         gap -= MIN(gap, event->choked);
-    if (!gap)
-        return;
     kind = path->rules->answers ? QS_GAP_UNKNOWN : QS_GAP_LOST;
     if (d->found.direction == QS_C2S) {
         qs_path_quality(path, &quality);
         kind = quality.c2s.gaps;
     }
-    event->lost = kind == QS_GAP_LOST ? (uint16_t)gap : 0;
-    event->skipped = kind == QS_GAP_UNKNOWN ? (uint16_t)gap : 0;
-    event->throttled = kind == QS_GAP_THROTTLED ? (uint16_t)gap : 0;
+    return (struct qs_path_gap){.lost = kind == QS_GAP_LOST ? gap : 0,
+                                .skipped = kind == QS_GAP_UNKNOWN ? gap : 0,
+                                .throttled = kind == QS_GAP_THROTTLED ? gap : 0};
 }

@@ -69,6 +69,8 @@ struct qs_path_direction {
 
 struct qs_path_quality {
     enum qs_vantage vantage;
+    bool two_places; /* the capture has both ends: what is lost between them has no gap */
+    bool answers;    /* of the rules */
     struct qs_path_direction c2s, s2c;
     double round_trip_loss; /* at most; where the directions are not known apart */
     double unanswered;      /* of the client's datagrams, if the server answers each one */
@@ -78,11 +80,24 @@ struct qs_path_quality {
     double not_captured;    /* packets that came by and the capture lacks; no loss of the path */
 };
 
+/* Datagrams of one end, by the other end's acknowledgements behind the capture. */
+struct qs_path_acks {
+    uint32_t judged, passed; /* acknowledged; or passed over, of which some were lost */
+};
+
+/* Frames in which a server says whether datagrams of the client were missing; those where some
+ * were; numbers that the client sent meanwhile. */
+struct qs_path_drops {
+    uint32_t frames, drops, numbers;
+};
+
 /* What a packet shows of the path. */
 struct qs_path_event {
-    uint16_t lost;              /* before it: on the path, or not captured */
-    uint16_t skipped;           /* before it: not known */
-    uint16_t choked, throttled; /* before it */
+    bool counted;               /* it is numbered, and its receiver accepted it */
+    uint32_t gap;               /* numbers missing before it */
+    uint16_t choked;            /* of them, if the server answers each datagram; else updates */
+    struct qs_path_acks acks;   /* of the other end */
+    struct qs_path_drops drops; /* of the server's frame */
     uint32_t ping;              /* microseconds: a round trip that it ends; 0: none */
     unsigned unread_count;      /* datagrams of the other end that were lost behind the capture */
     const uint32_t *unread;     /* their records; valid until the next packet */
@@ -93,12 +108,19 @@ struct qs_path;
 struct qs_path *qs_path_new(void);
 /* NULL: nothing. */
 void qs_path_free(struct qs_path *path);
-/* Adds a packet of the session that was decoded. */
-void qs_path_add(struct qs_path *path, const struct qs_decoder *d);
-/* The same; `record` is the caller's name for the packet. Fills `event` with what is known by now.
- */
+/* Adds a packet of the session that was decoded; `record` is the caller's name for it. Fills
+ * `event` with what is known by now. */
 void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_t record,
                        struct qs_path_event *event);
+
+/* What the packet's gap is, by what is known now. */
+struct qs_path_gap {
+    uint16_t lost;      /* on the path, or not captured */
+    uint16_t skipped;   /* not known */
+    uint16_t throttled; /* left out by the client on purpose */
+};
+struct qs_path_gap qs_path_gap_of(const struct qs_path *path, const struct qs_decoder *d,
+                                  const struct qs_path_event *event);
 
 /* Adds that datagram `number` of the direction's main stream was captured again at `time`
  * (nanoseconds). If most are, the capture has two places; else the network repeated it. */

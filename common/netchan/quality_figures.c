@@ -407,6 +407,9 @@ static void estimate(const struct view *view, struct qs_path_quality *quality)
 
     quality->vantage =
         (view->near_client ? QS_VANTAGE_CLIENT : 0) | (view->near_server ? QS_VANTAGE_SERVER : 0);
+    quality->answers = view->path->rules->answers;
+    quality->two_places =
+        qs_path_has_two_places(view->client) || qs_path_has_two_places(view->server);
     quality->c2s.throttle = quality->s2c.choke = chokes ? 0 : QS_QUALITY_UNKNOWN;
     if (chokes)
         quality->s2c.choke =

@@ -403,7 +403,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     }
     shared->problems += qs_decoder_problems(decoder) != 0;
     if (shared->quality)
-        qs_path_add(shared->quality, decoder);
+        qs_path_add_event(shared->quality, decoder, 0, &shared->path);
     shared->received_from_server |= decoder->found.accepted && decoder->found.direction == QS_S2C;
     shared->received_from_client |= decoder->found.accepted && decoder->found.direction == QS_C2S;
     if (session->donors)

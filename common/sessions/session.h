@@ -49,6 +49,7 @@ struct qs_client_session {
     struct qs_session state; /* after its last packet */
     struct qs_session_holes holes;
     struct qs_path *quality;   /* of its line; NULL: nobody asked for it */
+    struct qs_path_event path; /* what its last packet shows of that */
     struct qs_match *match;    /* who played */
     char *version, *player;    /* of a server's demo or stream: everybody who played */
     char *map;                 /* of the present level */

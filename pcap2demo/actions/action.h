@@ -85,6 +85,6 @@ void action_report_no_session(const struct action *action);
 extern const struct action_kind convert_action;
 
 /* Those of them that are asked for by name. */
-extern const struct action_kind check_action, pcap_action, extract_action;
+extern const struct action_kind check_action, dump_action, pcap_action, extract_action;
 
 #endif

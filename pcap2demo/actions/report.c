@@ -303,8 +303,7 @@ static json_t *demo_json(const struct qs_client_session *session)
         "problems", report_array(demo->problems.kinds, problem_json));
 }
 
-/* Null where it is not known. */
-static json_t *figure_json(double value)
+json_t *report_figure_json(double value)
 {
     return value < 0 ? json_null() : json_real(round(value * 1000) / 1000);
 }
@@ -314,10 +313,11 @@ static json_t *direction_json(const struct qs_path_direction *direction)
     return json_pack(
         "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "packets",
         report_number(direction->packets), "packets_at_most", direction->packets_are_limit, "loss",
-        figure_json(direction->loss), "loss_at_most", figure_json(direction->loss_at_most), "late",
-        report_number(direction->late), "duplicates", report_number(direction->duplicates), "burst",
-        figure_json(direction->burst), "choke", figure_json(direction->choke), "throttle",
-        figure_json(direction->throttle));
+        report_figure_json(direction->loss), "loss_at_most",
+        report_figure_json(direction->loss_at_most), "late", report_number(direction->late),
+        "duplicates", report_number(direction->duplicates), "burst",
+        report_figure_json(direction->burst), "choke", report_figure_json(direction->choke),
+        "throttle", report_figure_json(direction->throttle));
 }
 
 /* Milliseconds and percents. */
@@ -329,10 +329,12 @@ static json_t *path_json(const struct qs_path *path)
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vantage",
         qs_vantage_name(quality.vantage), "c2s", direction_json(&quality.c2s), "s2c",
-        direction_json(&quality.s2c), "round_trip_loss", figure_json(quality.round_trip_loss),
-        "unanswered", figure_json(quality.unanswered), "ping", figure_json(quality.ping),
-        "ping_p95", figure_json(quality.ping_p95), "ping_game", figure_json(quality.ping_game),
-        "jitter", figure_json(quality.jitter), "not_captured", figure_json(quality.not_captured));
+        direction_json(&quality.s2c), "round_trip_loss",
+        report_figure_json(quality.round_trip_loss), "unanswered",
+        report_figure_json(quality.unanswered), "ping", report_figure_json(quality.ping),
+        "ping_p95", report_figure_json(quality.ping_p95), "ping_game",
+        report_figure_json(quality.ping_game), "jitter", report_figure_json(quality.jitter),
+        "not_captured", report_figure_json(quality.not_captured));
 }
 
 /* What the capture lacks: times in seconds since the session's first packet. */

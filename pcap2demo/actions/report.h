@@ -15,6 +15,8 @@
 #include "pcap2demo/output/rows.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/session.h"
+#include "common/stats/play.h"
+#include "common/stats/series.h"
 #include "pcap2demo/output/message.h"
 
 /* The JSON reports' version; it grows with incompatible changes. */
@@ -61,6 +63,15 @@ json_t *report_session_json(const struct qs_client_session *session);
 
 /* The levels, with who played in each and how it ended, as a JSON array. New. */
 json_t *report_levels_json(const struct qs_client_session *session);
+
+/* The path over time, in bins; null without `series`. New. */
+json_t *report_series_json(const struct qs_client_session *session, const struct qs_series *series);
+
+/* Members "chat", "chat_left_out" and "ways". New. */
+json_t *report_play_json(const struct qs_client_session *session, const struct qs_play *play);
+
+/* Milliseconds or percents, to three digits; null where `value` is below 0. New. */
+json_t *report_figure_json(double value);
 
 /* What a recorder keeps of its sessions in the folder of its demos. */
 #define STATUS_FILE "pcap2demo-status.json"

@@ -8,12 +8,18 @@
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
+#include "common/stats/play.h"
+#include "common/stats/series.h"
 #include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/page/page.h"
 #include "common/protocols.h"
 
 enum { PACKETS_KEPT = 2048 }; /* of a conversation, for acknowledgments and responses */
+
+extern const struct action_kind report_action;
 
 /* Requests of one kind in all conversations of a protocol. */
 struct request_figures {
@@ -21,32 +27,51 @@ struct request_figures {
     struct qs_times times; /* to the first response */
 };
 
+/* What is counted of a session that is not over. */
+struct running {
+    struct qs_tally tally;
+    struct qs_series *series; /* for JSON, else NULL; as is what follows */
+    struct qs_play *play;
+};
+
 struct stats {
     struct action action;
     struct qs_message_counter counter;
+    struct qs_play_sink play; /* where the sessions' play is wanted, behind the counter */
+    bool want_play;
+    GPtrArray *sessions;       /* json_t *, for --report; else NULL */
     GHashTable *conversations; /* struct qs_links by the conversation's number */
-    GHashTable *running;       /* struct qs_tally by the session's number */
+    GHashTable *running;       /* struct running by the session's number */
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
-static void tally_free(gpointer tally)
+static void running_free(gpointer data)
 {
-    qs_tally_clear(tally);
-    g_free(tally);
+    struct running *running = data;
+
+    qs_tally_clear(&running->tally);
+    g_clear_pointer(&running->series, qs_series_free);
+    g_clear_pointer(&running->play, qs_play_free);
+    g_free(running);
 }
 
-static struct qs_tally *tally_of(struct stats *stats, unsigned session)
+static struct running *running_of(struct stats *stats, const struct qs_client_session *session)
 {
-    struct qs_tally *tally = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
+    gpointer number = GUINT_TO_POINTER(session->number);
+    struct running *running = g_hash_table_lookup(stats->running, number);
 
-    if (!tally) {
-        tally = g_new0(struct qs_tally, 1);
-        qs_tally_init(tally);
-        g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), tally);
-    }
-    return tally;
+    if (running)
+        return running;
+    running = g_new0(struct running, 1);
+    qs_tally_init(&running->tally);
+    if (stats->want_play && !session->recorded)
+        running->series = qs_series_new(session->start);
+    if (stats->want_play)
+        running->play = qs_play_new();
+    g_hash_table_insert(stats->running, number, running);
+    return running;
 }
 
 static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
@@ -64,6 +89,24 @@ static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
 static struct request_figures *requests_of(struct stats *stats, const struct qs_protocol *protocol)
 {
     return stats->requests[qs_protocol_number(protocol->name)];
+}
+
+static void begin_packet(struct stats *stats)
+{
+    qs_message_counter_begin(&stats->counter, stats->want_play ? &stats->play.base : NULL);
+    if (stats->want_play)
+        qs_play_sink_begin(&stats->play);
+}
+
+static void count_packet(struct running *running, const struct stats *stats,
+                         const struct qs_tally_packet *packet,
+                         const struct qs_decoded_packet *decoded)
+{
+    qs_tally_add(&running->tally, packet);
+    if (running->series)
+        qs_series_add(running->series, &decoded->session->path, decoded->decoder);
+    if (running->play && decoded->decoder->found.accepted)
+        qs_play_add(running->play, &stats->play, decoded->decoder);
 }
 
 static void stats_packet(struct qs_sessions_handler *handler,
@@ -85,8 +128,8 @@ static void stats_packet(struct qs_sessions_handler *handler,
                      found.response.time);
     packet.ack_rtt = found.ack_rtt;
     if (decoded->session && decoded->session->chosen)
-        qs_tally_add(tally_of(stats, decoded->session->number), &packet);
-    qs_message_counter_begin(&stats->counter, NULL);
+        count_packet(running_of(stats, decoded->session), stats, &packet, decoded);
+    begin_packet(stats);
 }
 
 /* Counts the conversation's requests and responses. */
@@ -231,8 +274,9 @@ static json_t *type_json(gconstpointer item)
                      "bytes", report_number(type->bytes));
 }
 
-static json_t *session_json(const struct qs_tally *tally, const struct qs_client_session *session)
+static json_t *session_json(const struct running *running, const struct qs_client_session *session)
 {
+    const struct qs_tally *tally = &running->tally;
     const struct qs_times *rtt = tally->rtt;
     GPtrArray *types = qs_tally_types(tally);
     json_t *traffic = json_object(), *json = report_session_json(session);
@@ -246,6 +290,8 @@ static json_t *session_json(const struct qs_tally *tally, const struct qs_client
                                            qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
                                            "messages", report_array(types, type_json)));
     g_ptr_array_free(types, TRUE);
+    json_object_set_new(json, "series", report_series_json(session, running->series));
+    json_object_update_new(json, report_play_json(session, running->play));
     return json;
 }
 
@@ -253,12 +299,15 @@ static void stats_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
-    const struct qs_tally *tally = tally_of(stats, session->number);
+    const struct running *running = running_of(stats, session);
 
-    if (stats->action.options->json) {
-        report_add_json(stats->action.rows, session->number, session_json(tally, session));
+    if (stats->sessions) {
+        g_ptr_array_add(stats->sessions, session_json(running, session));
+        stats->action.sessions++;
+    } else if (stats->action.options->json) {
+        report_add_json(stats->action.rows, session->number, session_json(running, session));
     } else {
-        GString *text = session_text(tally, session);
+        GString *text = session_text(&running->tally, session);
 
         rows_add(stats->action.rows, session->number, text->str, text->len);
         g_string_free(text, TRUE);
@@ -335,40 +384,101 @@ static void print_report(const struct stats *stats)
     report_print_others(&stats->action.others);
 }
 
+static gint compare_sessions(gconstpointer a, gconstpointer b)
+{
+    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
+    const json_int_t first = json_integer_value(json_object_get(x, "number"));
+    const json_int_t second = json_integer_value(json_object_get(y, "number"));
+
+    return (first > second) - (first < second);
+}
+
+/* Writes the page of --report. */
+static void write_page(const struct stats *stats)
+{
+    const char *file = stats->action.options->argument;
+    g_autofree char *folder = g_path_get_dirname(file), *name = g_path_get_basename(file);
+    g_autofree char *error = NULL;
+    struct writer *writer = writer_new(folder);
+    GString *page;
+
+    g_ptr_array_sort(stats->sessions, compare_sessions);
+    page = page_new(stats->sessions);
+    writer_add(writer, page->str, page->len);
+    error = writer_commit(writer, name, stats->action.options->force);
+    writer_free(writer);
+    g_string_free(page, TRUE);
+    if (error)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = file}, "%s", error);
+    else if (!stats->action.options->quiet)
+        print_line("%s: %u session%s", file, stats->sessions->len, qs_plural(stats->sessions->len));
+}
+
 static void stats_end(struct action *action, bool report)
 {
     struct stats *stats = (struct stats *)action;
 
-    if (report)
+    if (report && stats->sessions)
+        action_report_no_session(action);
+    if (report && stats->sessions && stats->sessions->len)
+        write_page(stats);
+    else if (report && !stats->sessions)
         print_report(stats);
+    g_clear_pointer(&stats->sessions, g_ptr_array_unref);
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
     qs_message_counter_clear(&stats->counter);
+    qs_play_sink_clear(&stats->play);
+}
+
+static void free_json(gpointer json)
+{
+    json_decref(json);
 }
 
 static void begin(struct action *action)
 {
     struct stats *stats = (struct stats *)action;
 
+    if (action->options->action == &report_action)
+        stats->sessions = g_ptr_array_new_with_free_func(free_json);
+    stats->want_play = stats->sessions || action->options->json;
     qs_message_counter_init(&stats->counter, false);
+    qs_play_sink_init(&stats->play);
+    begin_packet(stats);
     action->handler.sink = &stats->counter.base;
     stats->conversations =
         g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, (GDestroyNotify)qs_links_free);
-    stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
+    stats->running = g_hash_table_new_full(NULL, NULL, NULL, running_free);
 }
+
+static char *name_problem(const char *file)
+{
+    return writer_name_problem("--report", file);
+}
+
+/* clang-format off */
+#define RUNNING                                                                                    \
+    {.handler.want_lines = true, .handler.want_transfers = true,                                   \
+     .handler.conversation_over = stats_conversation_over, .handler.packet = stats_packet,         \
+     .handler.session_end = stats_session, .handler.session_left_out = stats_left_out,             \
+     .handler.others = action_add_others, .end = stats_end}
+/* clang-format on */
 
 const struct action_kind stats_action = {
     .option = {"stats", .type = OPTION_ACTION,
                .help = "Count the messages of each session by type"},
     .json = true,
     .size = sizeof(struct stats),
-    .running = {.handler.want_lines = true,
-                .handler.want_transfers = true,
-                .handler.conversation_over = stats_conversation_over,
-                .handler.packet = stats_packet,
-                .handler.session_end = stats_session,
-                .handler.session_left_out = stats_left_out,
-                .handler.others = action_add_others,
-                .end = stats_end},
+    .running = RUNNING,
+    .begin = begin,
+};
+
+const struct action_kind report_action = {
+    .option = {"report", .type = OPTION_ACTION,
+               .help = "Draw who played when, and how: an HTML page", .value = "FILE"},
+    .problem = name_problem,
+    .size = sizeof(struct stats),
+    .running = RUNNING,
     .begin = begin,
 };

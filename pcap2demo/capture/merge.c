@@ -3,8 +3,12 @@
 
 #include <glib.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "pcap2demo/capture/signals.h"
+
+enum { COUNT_EVERY = 1024 }; /* frames, between looks at how much was read */
 
 struct file {
     const char *name;
@@ -15,6 +19,7 @@ struct file {
     struct input *input;   /* the current capture; NULL: none */
     struct input_frame frame;
     unsigned inputs;   /* so far */
+    off_t read, size;  /* bytes that the visitor counts; of the file, or 0 */
     struct file *next; /* the open file with the next frame */
 };
 
@@ -71,6 +76,19 @@ static int compare(const void *a, const void *b)
     if (one->is_capture && one->time != other->time)
         return one->time < other->time ? -1 : 1;
     return one->index < other->index ? -1 : 1;
+}
+
+/* Counts what was read of the open file since the last call, or until its end. */
+static void count_read(struct file *file, struct input_visitor *visitor, bool over)
+{
+    const off_t at =
+        over || !file->source
+            ? file->size
+            : lseek(fileno(file->source->file ? file->source->file : file->source->stream), 0,
+                    SEEK_CUR);
+
+    visitor->read += (uint64_t)MAX(at - file->read, 0);
+    file->read = MAX(at, file->read);
 }
 
 /* --- One file -------------------------------------------------------------------------------- */
@@ -130,6 +148,7 @@ static void close_file(struct file *file, struct input_visitor *visitor)
     visitor->inputs = file->inputs;
     if (visitor->source_end)
         visitor->source_end(visitor, file->source);
+    count_read(file, visitor, true);
     g_clear_pointer(&file->source, source_close);
 }
 
@@ -192,6 +211,8 @@ static void read_together(struct file *files, unsigned count, struct input_visit
         file = first;
         first = file->next;
         file->frame.packet.frame = ++visitor->frames;
+        if (file->input->frames % COUNT_EVERY == 0)
+            count_read(file, visitor, false);
         visitor->frame(visitor, file->input, &file->frame);
         if (advance(file, visitor))
             insert(&first, file);
@@ -200,6 +221,14 @@ static void read_together(struct file *files, unsigned count, struct input_visit
         close_file(first, visitor);
     if (visitor->group_end)
         visitor->group_end(visitor);
+}
+
+/* 0: it is a pipe, or missing. */
+static off_t size_of(const char *name)
+{
+    struct stat status;
+
+    return !source_is_standard_input(name) && stat(name, &status) == 0 ? status.st_size : 0;
 }
 
 void merge_read(char *const *names, struct input_visitor *visitor)
@@ -213,6 +242,8 @@ void merge_read(char *const *names, struct input_visitor *visitor)
 
         files[i] = ordered ? describe(names[i]) : (struct file){.name = names[i]};
         files[i].index = i;
+        files[i].size = size_of(names[i]);
+        visitor->size += (uint64_t)files[i].size;
         merged += files[i].is_capture;
     }
     if (merged)

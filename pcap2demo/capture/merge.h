@@ -37,8 +37,9 @@ struct input_visitor {
     /* The stream of a capture is closed, or the file is over: compressed data may be damaged. */
     void (*source_end)(struct input_visitor *visitor, struct source *source);
 
-    uint64_t frames; /* so far: the last one's qs_packet.frame */
-    unsigned inputs; /* of the file, so far */
+    uint64_t frames;     /* so far: the last one's qs_packet.frame */
+    unsigned inputs;     /* of the file, so far */
+    uint64_t read, size; /* bytes of the files: about so many so far; all, or 0: not known */
 };
 
 /* Reads until the end, or until reading is interrupted or `is_over`. */

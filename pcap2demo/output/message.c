@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/progress.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
@@ -67,8 +68,10 @@ static void put_line(FILE *stream, enum terminal_style style, const char *line)
     g_autofree char *printable = qs_text_printable(line);
     g_autofree char *styled = styled_text(stream, style, printable);
 
-    if (!muted)
-        fprintf(stream, "%s\n", styled);
+    if (muted)
+        return;
+    progress_clear();
+    fprintf(stream, "%s\n", styled);
 }
 
 void print_styled(enum terminal_style style, const char *format, ...)

@@ -65,7 +65,7 @@ static void add(struct line *line, enum qs_direction direction, uint32_t number,
     else
         receive(&d);
     qs_path_add_event(line->quality, &d, number, &event);
-    line->lost += event.lost;
+    line->lost += qs_path_gap_of(line->quality, &d, &event).lost;
     line->unread += event.unread_count;
 }
 
@@ -263,12 +263,14 @@ TEST(gap_with_choked_updates)
                            .found.sequence = COUNT + 4,
                            .found.path.choked = 2};
     struct qs_path_event event;
+    struct qs_path_gap gap;
 
     run(&line, &(struct run){0});
     line.protocol.path = &answering;
     qs_path_add_event(line.quality, &d, 0, &event);
+    gap = qs_path_gap_of(line.quality, &d, &event);
     assert_int_equal(event.choked, 2);
-    assert_int_equal(event.lost + event.skipped + event.throttled, 1);
+    assert_int_equal(gap.lost + gap.skipped + gap.throttled, 1);
     qs_path_free(line.quality);
 }
 

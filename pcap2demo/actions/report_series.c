@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session over time: the path, chat and the ways of players, in JSON. */
+#include <math.h>
+
+#include "common/dump/dump.h"
+#include "pcap2demo/actions/report.h"
+
+/* Of the session, to the millisecond. */
+static json_t *seconds_json(const struct qs_client_session *session, int64_t time)
+{
+    return json_real((double)((time - session->start) / 1000000) / 1e3);
+}
+
+/* --- The path -------------------------------------------------------------------------------- */
+
+/* An object of arrays, which are as long as there are bins. */
+static json_t *columns_json(const char *const *names)
+{
+    json_t *json = json_object();
+
+    for (; *names; names++)
+        json_object_set_new(json, *names, json_array());
+    return json;
+}
+
+static void append(json_t *columns, const char *name, json_t *value)
+{
+    json_array_append_new(json_object_get(columns, name), value);
+}
+
+json_t *report_series_json(const struct qs_client_session *session, const struct qs_series *series)
+{
+    static const char *const both[] = {"ping", "ping_p95", "choke", NULL};
+    static const char *const one[] = {"packets", "loss", "loss_at_most", "not_captured", NULL};
+    json_t *json, *directions[2];
+    struct qs_path_quality quality;
+
+    if (!series)
+        return json_null();
+    qs_path_quality(session->quality, &quality);
+    json = columns_json(both);
+    json_object_set_new(json, "seconds", json_real((double)series->width / 1e9));
+    for (int i = 0; i < 2; i++) {
+        directions[i] = columns_json(one);
+        json_object_set_new(json, qs_direction_name(i ? QS_S2C : QS_C2S), directions[i]);
+    }
+    for (uint32_t i = 0; i < series->count; i++) {
+        const struct qs_series_bin *bin = &series->bins[i];
+        const struct qs_bin_figures figures = qs_series_figures(bin, &quality);
+
+        append(json, "ping", report_figure_json(figures.ping));
+        append(json, "ping_p95", report_figure_json(figures.ping_p95));
+        append(json, "choke", report_figure_json(figures.choke));
+        for (int j = 0; j < 2; j++) {
+            append(directions[j], "packets", report_number(bin->sides[j].packets));
+            append(directions[j], "loss", report_figure_json(figures.loss[j]));
+            append(directions[j], "loss_at_most", report_figure_json(figures.loss_at_most[j]));
+            append(directions[j], "not_captured", report_number(figures.not_captured[j]));
+        }
+    }
+    return json;
+}
+
+/* --- Chat and ways --------------------------------------------------------------------------- */
+
+/* Null stands between points that no way joins. */
+static json_t *way_json(const struct qs_client_session *session, const struct qs_way *way)
+{
+    json_t *time = json_array(), *x = json_array(), *y = json_array();
+
+    for (guint i = 0; i < way->points->len; i++) {
+        const struct qs_way_point *point = &g_array_index(way->points, struct qs_way_point, i);
+
+        if (point->apart && i) {
+            json_array_append_new(time, json_null());
+            json_array_append_new(x, json_null());
+            json_array_append_new(y, json_null());
+        }
+        json_array_append_new(time, seconds_json(session, point->time));
+        json_array_append_new(x, json_integer(lrintf(point->x)));
+        json_array_append_new(y, json_integer(lrintf(point->y)));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "player",
+                     report_text_json(way->name ? way->name : session->player), "time", time, "x",
+                     x, "y", y);
+}
+
+json_t *report_play_json(const struct qs_client_session *session, const struct qs_play *play)
+{
+    json_t *chat = json_array(), *ways = json_array();
+
+    for (guint i = 0; i < play->chat->len; i++) {
+        const struct qs_chat_line *line = &g_array_index(play->chat, struct qs_chat_line, i);
+
+        json_array_append_new(
+            chat, json_pack("{s:o, s:o, s:o}", "time", seconds_json(session, line->time), "player",
+                            report_text_json(line->speaker), "text", report_text_json(line->text)));
+    }
+    for (guint i = 0; i < play->ways->len; i++) {
+        const struct qs_way *way = g_ptr_array_index(play->ways, i);
+
+        if (way->points->len)
+            json_array_append_new(ways, way_json(session, way));
+    }
+    return json_pack("{s:o, s:o, s:o}", "chat", chat, "chat_left_out",
+                     report_number(play->chat_omitted), "ways", ways);
+}
