@@ -28,7 +28,11 @@ struct qs_reliable {
     bool has_toggled;      /* it is a netchan's */
     bool suspected;        /* before that: the capture lacks a reliable packet */
     uint32_t suspected_since;
-    uint32_t since;        /* the number acknowledged before */
+    uint32_t since;   /* the number acknowledged before */
+    uint64_t content; /* of the last reliable packet: how it begins; 0: unknown */
+    bool doubtful;    /* the capture lacks one, or the line lost that, which is sent again */
+    bool confirmed;   /* another one was sent: the capture lacks one */
+    uint32_t doubt_since;
     bool acknowledged_odd; /* `odd` of the number */
     /* Of the last acknowledgement: */
     bool differs; /* the bit is not what was captured */

@@ -2,6 +2,7 @@
 #include "common/netchan/netchan.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
@@ -199,6 +200,15 @@ bool qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
     return true;
 }
 
+/* How the packet's messages begin: those that must arrive come first. */
+static uint64_t content_of(const struct qs_decoder *d)
+{
+    uint64_t content = 0;
+
+    memcpy(&content, d->in.data + d->in.pos, MIN(qs_reader_left(&d->in), sizeof content));
+    return content;
+}
+
 void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
     struct qs_netchan *back = qs_netchan_back(d);
@@ -207,7 +217,7 @@ void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
         return;
     if (!d->found.acknowledged)
         back->begins = true;
-    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable);
+    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable, content_of(d));
     qs_reliable_acknowledge(&back->reliable, d->found.acknowledged, bit);
     if (back->reliable.lacks)
         qs_hole_reliable(d);

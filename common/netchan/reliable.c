@@ -15,7 +15,7 @@ static void set(uint64_t *bits, uint32_t number, bool value)
     *bits = value ? *bits | bit_of(number) : *bits & ~bit_of(number);
 }
 
-void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable)
+void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable, uint64_t content)
 {
     const bool odd = way->odd & bit_of(way->last);
     const uint32_t first = sequence - MIN(sequence - way->last, WINDOW) + 1;
@@ -26,24 +26,30 @@ void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable)
         set(&way->odd, number, odd != (number == sequence && reliable));
     }
     way->last = sequence;
+    if (!reliable)
+        return;
+    way->confirmed |= way->doubtful && content && way->content && content != way->content;
+    way->doubtful = false;
+    way->content = content;
 }
 
+enum cause { LINE, CAPTURE, EITHER };
+
 /*
- * Whether a number behind the acknowledgement before and up to `number` was not captured, and no
- * reliable packet between them was, which the line may have lost.
+ * Why the bit for `number` differs: the capture lacks a number behind the acknowledgement before,
+ * or the line lost a reliable packet among them, or either.
  */
-static bool only_capture_lacks(const struct qs_reliable *way, uint32_t number)
+static enum cause cause_of(const struct qs_reliable *way, uint32_t number)
 {
-    bool hole = false;
+    bool hole = false, sent = false;
 
     if (number > way->last || number - way->acknowledged > WINDOW || way->last - number >= WINDOW)
-        return number > way->last;
+        return number > way->last ? CAPTURE : LINE;
     for (uint32_t between = way->acknowledged + 1; between <= number; between++) {
-        if (between < number && way->sent & bit_of(between))
-            return false;
+        sent |= between < number && way->sent & bit_of(between);
         hole |= !(way->captured & bit_of(between));
     }
-    return hole;
+    return !hole ? LINE : sent ? EITHER : CAPTURE;
 }
 
 /* What was suspected before the bit's first toggle is proved by it: the end has bits. */
@@ -70,10 +76,18 @@ void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit)
     const uint32_t captured = MIN(number, way->last);
     const bool odd = way->last - captured < WINDOW && way->odd & bit_of(captured);
     const bool toggles = way->started && way->bit != bit;
+    enum cause cause;
 
     way->differs = way->started && toggles != (way->acknowledged_odd != odd);
-    way->lacks = way->differs && only_capture_lacks(way, number);
-    way->since = way->acknowledged;
+    cause = way->differs ? cause_of(way, number) : LINE;
+    way->lacks = way->confirmed || cause == CAPTURE;
+    way->since = way->confirmed ? way->doubt_since : way->acknowledged;
+    way->differs |= way->confirmed;
+    way->confirmed = false;
+    if (cause == EITHER) {
+        way->doubtful = true;
+        way->doubt_since = way->acknowledged;
+    }
     if (toggles && !way->has_toggled)
         trust(way);
     else if (!way->has_toggled)

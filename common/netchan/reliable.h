@@ -10,8 +10,9 @@
 
 #include "common/core/session.h"
 
-/* A packet that the other end accepts; its number is larger than those before. */
-void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable);
+/* A packet that the other end accepts; its number is larger than those before. `content`: of a
+ * reliable one how its messages begin, by which it is known when it is sent again; 0: unknown. */
+void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable, uint64_t content);
 
 /* The other end acknowledges packet `number`. */
 void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit);

@@ -24,6 +24,8 @@ LARGEST = 6 << 20
 LOSSY = "d-lossy"  # the line lost some, which the server sent again
 OWN = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "nq-protocol15", "nq-protocol666", "nq-dp7", "q2-protocol34",
        "q2-protocol35", "q2-protocol36", "q2-playerupdate", "q2-aqtion"]
+# Commands of the handshake, which players pass over, and what only keeps the connection alive.
+HANDSHAKE = re.compile(rb"\x01?|\t(packet [^\n]*\n)?cmd (new|challengeconnect)[ \n][^\0]*\0.*", re.DOTALL)
 DUMPED = re.compile(r"^\S+ \S+ (?!q2\.block)(.*)$", re.MULTILINE)
 
 
@@ -32,9 +34,10 @@ def read(tool):
     def read_demo(path):
         demo = path.read_bytes()
         if path.suffix == ".qwd":
-            return collections.Counter(block.packet[8:] for block in qwd.blocks(demo) if isinstance(block, qwd.Read))
+            messages = (block.packet[8:] for block in qwd.blocks(demo) if isinstance(block, qwd.Read))
+            return collections.Counter(message for message in messages if not HANDSHAKE.fullmatch(message))
         if path.suffix == ".dem":
-            return collections.Counter(test_levels.blocks_of_dem(demo))
+            return collections.Counter(block for block in test_levels.blocks_of_dem(demo) if not HANDSHAKE.fullmatch(block))
         return collections.Counter(DUMPED.findall(test_levels.dump(tool, path)))
     return read_demo
 

@@ -6,9 +6,9 @@
 /* An end whose packets 1 and 2 were captured and acknowledged, of which the second was reliable. */
 static void toggle_once(struct qs_reliable *end)
 {
-    qs_reliable_send(end, 1, false);
+    qs_reliable_send(end, 1, false, 0);
     qs_reliable_acknowledge(end, 1, false);
-    qs_reliable_send(end, 2, true);
+    qs_reliable_send(end, 2, true, 0);
     qs_reliable_acknowledge(end, 2, true);
 }
 
@@ -29,7 +29,7 @@ RELIABLE_TEST(bits_of_a_whole_capture_agree)
 {
     assert_found(end, false, false);
     for (uint32_t number = 3; number < 300; number++) {
-        qs_reliable_send(end, number, number % 7 == 0);
+        qs_reliable_send(end, number, number % 7 == 0, 0);
         qs_reliable_acknowledge(end, number, (number / 7 + 1) % 2);
         assert_found(end, false, false);
     }
@@ -37,7 +37,7 @@ RELIABLE_TEST(bits_of_a_whole_capture_agree)
 
 RELIABLE_TEST(bit_that_toggles_for_a_hole_proves_that_the_capture_lacks_a_packet)
 {
-    qs_reliable_send(end, 4, false);
+    qs_reliable_send(end, 4, false, 0);
     qs_reliable_acknowledge(end, 4, false);
     assert_found(end, true, true);
     assert_int_equal(end->since, 2);
@@ -45,10 +45,34 @@ RELIABLE_TEST(bit_that_toggles_for_a_hole_proves_that_the_capture_lacks_a_packet
 
 RELIABLE_TEST(bit_that_does_not_toggle_may_be_a_loss_of_the_line)
 {
-    qs_reliable_send(end, 3, true); /* lost */
-    qs_reliable_send(end, 5, false);
+    qs_reliable_send(end, 3, true, 0); /* lost */
+    qs_reliable_send(end, 5, false, 0);
     qs_reliable_acknowledge(end, 5, true);
     assert_found(end, true, false);
+}
+
+/* The capture lacks packet 3, and packet 4 is reliable. */
+static void send_two(struct qs_reliable *end, uint64_t content)
+{
+    qs_reliable_send(end, 4, true, 40);
+    qs_reliable_send(end, 5, false, 0);
+    qs_reliable_acknowledge(end, 5, true);
+    assert_found(end, true, false); /* 3 was reliable, too, or 4 was lost */
+    qs_reliable_send(end, 6, true, content);
+    qs_reliable_acknowledge(end, 6, false);
+}
+
+RELIABLE_TEST(packet_that_is_sent_again_was_lost)
+{
+    send_two(end, 40);
+    assert_found(end, false, false);
+}
+
+RELIABLE_TEST(packet_that_is_followed_by_another_one_arrived)
+{
+    send_two(end, 60);
+    assert_found(end, true, true);
+    assert_int_equal(end->since, 2);
 }
 
 RELIABLE_TEST(number_behind_the_last_captured_has_its_parity)
@@ -62,7 +86,7 @@ RELIABLE_TEST(number_behind_the_last_captured_has_its_parity)
 
 RELIABLE_TEST(number_of_long_ago_proves_nothing)
 {
-    qs_reliable_send(end, 200, false);
+    qs_reliable_send(end, 200, false, 0);
     qs_reliable_acknowledge(end, 4, true);
     assert_found(end, true, false);
 }
@@ -72,15 +96,15 @@ TEST(first_toggle_proves_what_was_suspected)
 {
     struct qs_reliable end = {0};
 
-    qs_reliable_send(&end, 1, false);
+    qs_reliable_send(&end, 1, false, 0);
     qs_reliable_acknowledge(&end, 1, false);
-    qs_reliable_send(&end, 3, true);
+    qs_reliable_send(&end, 3, true, 0);
     qs_reliable_acknowledge(&end, 3, false);
     assert_found(&end, false, false);
-    qs_reliable_send(&end, 4, false);
+    qs_reliable_send(&end, 4, false, 0);
     qs_reliable_acknowledge(&end, 4, false);
     assert_found(&end, false, false);
-    qs_reliable_send(&end, 5, true);
+    qs_reliable_send(&end, 5, true, 0);
     qs_reliable_acknowledge(&end, 5, true);
     assert_found(&end, true, true);
     assert_int_equal(end.since, 1);
