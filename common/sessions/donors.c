@@ -144,7 +144,7 @@ void qs_donors_end(struct qs_donors *donors, struct qs_donor *donor)
     if (!donor)
         return;
     end_level(donor, donors->late ? donors->over : NULL, OVER_MAX);
-    g_ptr_array_remove_fast(donors->sessions, donor);
+    g_ptr_array_remove(donors->sessions, donor); /* the others stay in the order of their begin */
 }
 
 void qs_donors_late_begin(struct qs_donors *donors)
@@ -164,8 +164,8 @@ void qs_donors_peers(const struct qs_donors *donors, const struct qs_demo_format
     for (guint i = 0; i < donors->sessions->len; i++) {
         const struct qs_donor *peer = donors->sessions->pdata[i];
 
-        if (peer->format == format && qs_donor_is_of_server(peer, server) &&
-            !function(user, peer->state))
+        if (peer->format == format && !peer->state->disconnected &&
+            qs_donor_is_of_server(peer, server) && !function(user, peer->state))
             return;
     }
 }

@@ -60,8 +60,8 @@ void qs_donors_end(struct qs_donors *donors, struct qs_donor *donor);
 void qs_donors_late_begin(struct qs_donors *donors);
 void qs_donors_late_end(struct qs_donors *donors);
 
-/* Calls `function` with each session of the server that goes on, perhaps the caller itself, until
- * that returns false. */
+/* Calls `function` with each session of the server whose ends have not disconnected, perhaps the
+ * caller itself, in the order of their begin, until that returns false. */
 void qs_donors_peers(const struct qs_donors *donors, const struct qs_demo_format *format,
                      const struct qs_address *server, qs_peer_function *function, void *user);
 

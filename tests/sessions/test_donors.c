@@ -285,3 +285,46 @@ DONOR_TEST(session_is_decoded_again_from_the_hole_before)
     qs_late_session_replay(c->late, &replay.listener);
     assert_int_equal(replay.hole, 7);
 }
+
+/* --- Peers --- */
+
+enum { PEERS = 4 };
+
+struct peers {
+    struct toy_session states[PEERS];
+    struct qs_donor *donors[PEERS];
+    GString *listed; /* their numbers */
+};
+
+static bool list_peer(void *user, const struct qs_session *peer)
+{
+    struct peers *peers = user;
+
+    for (int i = 0; i < PEERS; i++)
+        if (peer == &peers->states[i].base)
+            g_string_append_printf(peers->listed, " %d", i);
+    return true;
+}
+
+/* Who has left knows nothing of what comes; the end of a session changes no order, since that
+ * differs between a recording and a conversion. */
+DONOR_TEST(peers_are_those_that_have_not_left_in_the_order_of_their_begin)
+{
+    struct peers peers = {.listed = g_string_new(NULL)};
+
+    for (unsigned i = 0; i < PEERS; i++) {
+        toy_protocol.session_init(&peers.states[i].base);
+        decode(c, SINCE, "G");
+        c->decoder.session = &peers.states[i].base;
+        c->decoder.found.accepted = true;
+        peers.donors[i] = qs_donors_packet(c->donors, NULL, &format, i + 10, &c->decoder, &server);
+    }
+    qs_donors_end(c->donors, peers.donors[0]);
+    qs_donors_peers(c->donors, &format, &server, list_peer, &peers);
+    assert_string_equal(peers.listed->str, " 1 2 3");
+    g_string_truncate(peers.listed, 0);
+    peers.states[2].base.disconnected = true;
+    qs_donors_peers(c->donors, &format, &server, list_peer, &peers);
+    assert_string_equal(peers.listed->str, " 1 3");
+    g_string_free(peers.listed, TRUE);
+}
