@@ -132,40 +132,20 @@ void ports_register(struct dissector *dissector)
     dissector->server_ports = range_copy(NULL, ports);
 }
 
-/* For iterating over the ports of one range that are not in another. */
-struct difference {
-    const range_t *without;
-    void (*visit)(uint32_t port, void *dissector);
-    struct dissector *dissector;
-};
-
-static void visit_outside(uint32_t port, void *data)
-{
-    const struct difference *difference = data;
-
-    if (!value_is_in_range(difference->without, port))
-        difference->visit(port, difference->dissector);
-}
-
-static void change_claimed(struct dissector *dissector, range_t *wanted)
-{
-    struct difference lost = {wanted, give_back, dissector};
-    struct difference won = {dissector->claimed_ports, claim, dissector};
-
-    range_foreach(dissector->claimed_ports, visit_outside, &lost);
-    range_foreach(wanted, visit_outside, &won);
-    wmem_free(NULL, dissector->claimed_ports);
-    dissector->claimed_ports = wanted;
-}
-
 void ports_assign(struct dissector *dissector)
 {
     const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(dissector->proto));
     range_t *ports = prefs_get_range_value(dissector->protocol->name, table_name);
+    range_t *wanted = enabled ? range_copy(NULL, ports) : range_empty(NULL);
 
     wmem_free(NULL, dissector->server_ports);
     dissector->server_ports = range_copy(NULL, ports);
-    change_claimed(dissector, enabled ? range_copy(NULL, ports) : range_empty(NULL));
+    if (!ranges_are_equal(wanted, dissector->claimed_ports)) {
+        range_foreach(dissector->claimed_ports, give_back, dissector);
+        range_foreach(wanted, claim, dissector);
+    }
+    wmem_free(NULL, dissector->claimed_ports);
+    dissector->claimed_ports = wanted;
 }
 
 bool ports_has_server(const struct dissector *dissector, uint32_t port)

@@ -113,32 +113,36 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
  * Looks at the datagrams older than `index`, which the receiver acknowledges `now`, that it had not
  * acknowledged `before`. Acknowledgements name the newest datagram only, and of two that arrive
  * together none names the first. One was lost if the receiver has sent something later than
- * datagrams that arrive are unread.
+ * datagrams that arrive are unread. If Quake II's server says whether some are missing, none is
+ * named as lost, or at least the one that was unread longest.
  */
 static void pass_over(const struct packet *packet, uint32_t index, int64_t now, int64_t before)
 {
     struct qs_path_history *history = packet->path->history;
     struct qs_path_sender *to = packet->other;
     struct qs_half_path *half = &to->half;
+    const struct qs_path_facts *facts = packet->facts;
     const bool in_time = since_sent(to, index, now) <= half->late;
+    bool first = facts->has_drop;
     uint32_t burst = 0;
 
     for (uint32_t i = MAX(half->index + 1, oldest(to)); i < index; i++) {
+        bool lost;
+
         if (!has_arrived(to, i))
             continue;
         qs_histogram_add(&half->passed, since_sent(to, i, before));
         if (!half->learned)
             continue;
         half->passed_over++;
-        if (half->near ||
-            (!half->named && (!in_time || since_sent(to, i, before) <= half->unread_max))) {
-            burst = 0;
-            continue;
-        }
-        half->lost++;
-        burst++;
+        lost = !half->near &&
+               (half->named || (in_time && since_sent(to, i, before) > half->unread_max));
+        half->lost += lost;
+        burst = lost ? burst + 1 : 0;
         half->burst = MAX(half->burst, burst);
-        history->unread[history->unread_count++] = sent_at(to, i)->record;
+        if (facts->has_drop ? facts->drop && !half->near && (lost || first) : lost)
+            history->unread[history->unread_count++] = sent_at(to, i)->record;
+        first = false;
     }
 }
 

@@ -462,8 +462,6 @@ void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality
     }
     if (!path || !path->history)
         return;
-    if (!path->rules->answers)
-        quality->c2s.gaps = quality->s2c.gaps = QS_GAP_LOST;
     view = view_of(path);
     if (view.server->acknowledged >= ENOUGH)
         estimate(&view, quality);

@@ -18,15 +18,15 @@ trap 'kill $screen 2>/dev/null; rm -rf "$work"' EXIT
 
 profile=$work/home/.config/wireshark/profiles/Quake
 mkdir -p "$profile"
-cp "$source/plugin/profile/preferences" "$profile"
-cp "$source/plugin/profile/dfilter_buttons" "$source/plugin/profile/io_graphs" "$profile"
-cp "$source/plugin/profile/quakeshark-colorfilters" "$profile/colorfilters"
+cp "$build/plugin/profile/preferences" "$profile"
+cp "$build/plugin/profile/dfilter_buttons" "$build/plugin/profile/io_graphs" "$profile"
+cp "$build/plugin/profile/quakeshark-colorfilters" "$profile/colorfilters"
 cat >> "$profile/preferences" <<END
 gui.update.enabled: FALSE
 gui.ask_unsaved: FALSE
 gui.column.hidden: %s,%d,%L
 END
-cp "$source/plugin/profile/recent" "$profile"
+cp "$build/plugin/profile/recent" "$profile"
 cat >> "$profile/recent" <<END
 gui.byte_view_show: FALSE
 gui.toolbar_main_show: FALSE

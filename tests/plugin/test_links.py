@@ -2,6 +2,7 @@
 """Links between packets and the times on them are what the numbers on the wire say."""
 
 import collections
+import re
 
 from wireshark import CAPTURES, PluginTest, rows, some_captures, to_client, to_server
 
@@ -137,6 +138,25 @@ class Links(PluginTest):
             pings = sorted(float(packet["ping"]) for packet in from_client if "ping" in packet)
             self.assertGreater(len(pings), 400)
             self.assertAlmostEqual(pings[len(pings) // 2], ping, delta=3)
+
+    def test_marks_agree_with_the_figures(self):
+        """The marked packets of a direction are its loss in Line quality: of Quake's and QuakeWorld's servers'
+        the proven part of it, without the first of the session."""
+        compared = 0
+        for name, game, mine, delta in (("nq-b-server", "nq", 1, 0.3), ("q2-c-client", "q2", 0, 0.3),
+                                        ("qw-g-server", "qw", 1, 1.7)):
+            path = self.readable(CAPTURES[0] / "lines" / f"{name}.pcap.gz")
+            table = self.tshark("-q", "-r", path, "-z", f"{game},line")
+            packets = self.packets(path, f"{game}.session", f"{game}.from_server").values()
+            for session, arrow, loss in re.findall(r"(?m)^(\d+) .*([CS])→[CS] \|\d+ \| *([\d.]+) ", table):
+                own = [packet for packet in packets if packet.get("session") == session
+                       and ("1True".find(packet["from_server"]) >= 0) == (arrow == "S")]
+                if (arrow == "S") == mine:
+                    compared += 1
+                    marked = sum("line.lost_in" in packet for packet in own)
+                    with self.subTest(name, session=session):
+                        self.assertAlmostEqual(100 * marked / len(own), float(loss), delta=delta)
+        self.assertEqual(compared, 4)
 
     def test_stop_and_wait(self):
         """Quake's fragments are confirmed by the acknowledgement of the same number."""
