@@ -674,6 +674,17 @@ REBUILD_TEST(test_frame_after_a_long_gap, start_dm2)
     assert_int_equal(r->memory.out.counts.repaired, 1);
 }
 
+/* R1Q2 sends a frame's own number at a change of level: nothing was lost, and the frame is written
+ * in full. */
+REBUILD_TEST(test_frame_that_counts_from_itself, start_dm2)
+{
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
+    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x08", "\x08\0\0\0")));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FRAME("\x08", "\7\0\0\0")));
+    assert_string_equal(r->memory.problems->str, "");
+}
+
 /* The last that is kept is 15 back: the new frame takes the place of the one before that. */
 TEST(test_frame_after_a_gap_of_all_that_players_keep)
 {
