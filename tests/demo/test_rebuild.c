@@ -331,6 +331,50 @@ REBUILD_TEST(test_commands_of_ezquake_37, start_connected)
     assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
+/* ezQuake's own version tells whether it plays that form: it has a change of 3.7. */
+TEST(test_form_by_the_version_of_the_client)
+{
+    static const struct {
+        const char *version;
+        enum qs_qwd_format format;
+    } clients[] = {{"ezQuake v3.6.1", QS_QWD_CLASSIC},
+                   {"ezQuake v3.7.0-dev", QS_QWD_EZQUAKE_37},
+                   {"ezQuake v3.10.0", QS_QWD_EZQUAKE_37},
+                   {"ezQuake v4.0", QS_QWD_EZQUAKE_37},
+                   {"FTE v3.7", QS_QWD_CLASSIC}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(clients); i++) {
+        struct rebuilding r;
+        g_autofree char *info = g_strdup_printf("\\name\\x\\*ver\\%s", clients[i].version);
+
+        start_connected(&r);
+        qs_table_set(&((struct qw_session *)r.session)->texts, QW_TEXT_CONNECT_USERINFO,
+                     qs_view_of(info));
+        server(&r, 100, 50);
+        assert_int_equal(r.memory.out.qwd_format, clients[i].format);
+        finish(&r);
+        rebuilding_end(&r);
+    }
+}
+
+/* A level whose sign-on is incomplete is reported once, and the next level is shown. */
+REBUILD_TEST(test_level_that_is_left_out, start_connected)
+{
+    server(r, 100, 50);
+    r->session->level = 2;
+    r->session->lost = (struct qs_sign_on_loss){.packet = 2, .before = true};
+    for (uint32_t sequence = 101; sequence < 104; sequence++)
+        server(r, sequence, 50);
+    r->session->level = 3;
+    r->session->lost = (struct qs_sign_on_loss){0};
+    server(r, 104, 50);
+    finish(r);
+    assert_blocks(&r->in, "set s100 set s104");
+    assert_string_equal(r->memory.problems->str,
+                        "0: a level cannot be shown: part of its sign-on (before packet 2) was not "
+                        "captured; try --sign-on DEMO with a demo of the same map\n");
+}
+
 /* In the middle of a level nothing is written: players would stop at it. */
 REBUILD_TEST(test_late_start_of_the_client, start_qwd)
 {
@@ -628,6 +672,17 @@ REBUILD_TEST(test_frame_after_a_long_gap, start_dm2)
     finish(r);
     assert_view_is(last_block(r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
     assert_int_equal(r->memory.out.counts.repaired, 1);
+}
+
+/* R1Q2 sends a frame's own number at a change of level: nothing was lost. In the demo it counts from
+ * the frame before. */
+REBUILD_TEST(test_frame_that_counts_from_itself, start_dm2)
+{
+    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
+    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x08", "\x08\0\0\0")));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FRAME("\x08", "\7\0\0\0")));
+    assert_string_equal(r->memory.problems->str, "");
 }
 
 /* The last that is kept is 15 back: the new frame takes the place of the one before that. */

@@ -33,6 +33,18 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
+/* The protocol stays if the capture lacks the next svc_serverinfo: time begins again. */
+WIRE_TEST(agreement_is_kept_by_a_level_whose_beginning_is_missing)
+{
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0,
+              VIEW(SERVERINFO("\x7f\0", RMQ) "\x19\1\x19\2\x19\3"));
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 1, VIEW("\7\0\0\x80\x42"));
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 2, VIEW("\7\0\0\x80\x3f"));
+    assert_int_equal(wire->session.base.level, 2);
+    assert_int_equal(wire->session.ext.fte, 0x40000000);
+    assert_int_equal(wire->session.ext.fte2, 0x7f);
+}
+
 WIRE_TEST(client_says_what_it_can)
 {
     wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));

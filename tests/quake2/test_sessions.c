@@ -300,3 +300,41 @@ TEST(test_demos_of_the_rerelease)
         game_close(&game);
     }
 }
+
+/* --- Levels --- */
+
+#define LEVEL(count) "\x0c\x22\0\0\0" count "\0\0\0\0\0\0\0L\0"
+#define FRAME(number) "\x14" number "\0\0\xff\xff\xff\xff\0\0\x11\0\0\0\0\0\0\x12\0\0"
+#define BYTES(literal) literal, sizeof(literal) - 1
+
+/* A level in which frame 500 was the last one. */
+static void open_playing(struct game *game)
+{
+    open_connected(game);
+    send_packet(game, QS_END_A, 1, BYTES("\4new\0"));
+    send_packet(game, QS_END_B, 1, BYTES(LEVEL("\5")));
+    send_packet(game, QS_END_B, 2, BYTES(LEVEL("\6")));
+    send_packet(game, QS_END_A, 2, BYTES("\4begin 6\0"));
+    send_packet(game, QS_END_B, 3, BYTES(FRAME("\xf4\1")));
+    assert_int_equal(game->session.base.level, 2);
+    assert_int_equal(game->session.base.lost.packet, 0);
+}
+
+#define LEVEL_TEST(function) TEST_WITH(function, struct game, game, open_playing, game_close)
+
+LEVEL_TEST(commands_of_the_level_before_begin_none)
+{
+    send_packet(game, QS_END_A, 3, BYTES("\4begin 5\0"));
+    assert_int_equal(game->session.base.level, 2);
+    send_packet(game, QS_END_A, 4, BYTES("\4begin 7\0"));
+    assert_int_equal(game->session.base.level, 3);
+    assert_int_equal(game->session.level.servercount, 7);
+}
+
+LEVEL_TEST(frames_that_begin_again_are_of_another_level)
+{
+    send_packet(game, QS_END_B, 4, BYTES(FRAME("\xf5\1")));
+    assert_int_equal(game->session.base.level, 2);
+    send_packet(game, QS_END_B, 5, BYTES(FRAME("\xf4\1")));
+    assert_int_equal(game->session.base.level, 3);
+}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Holes of the capture in a game: where the next level may have begun in one, the level is over. */
+/* Sign-ons of which the capture lacks a part, and holes of it in a game: if the next level may have
+ * begun in one, the level is over. */
 #include "common/core/writer.h"
 #include "common/netchan/netchan.h"
 #include "common/quakeworld/session.h"
 #include "tests/unit/unit.h"
+
+#include <string.h>
 
 enum {
     ROOM =
@@ -18,7 +21,8 @@ struct game {
     bool bit;        /* how many reliable ones of the server the client has received */
 };
 
-static void send_packet(struct game *game, enum qs_end from, uint32_t sequence, uint32_t ack)
+static void send_messages(struct game *game, enum qs_end from, uint32_t sequence, uint32_t ack,
+                          struct qs_view messages)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct qs_packet packet = {.number = ++game->packet, .from = from};
@@ -27,10 +31,15 @@ static void send_packet(struct game *game, enum qs_end from, uint32_t sequence, 
     qs_write_u32(bytes, ack);
     if (from == QS_END_A)
         qs_write_u16(bytes, 1);
-    qs_write_u8(bytes, 1); /* nop */
+    qs_write_view(bytes, messages);
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     qs_decode(&game->decoder, &game->session.base, NULL, &packet);
+}
+
+static void send_packet(struct game *game, enum qs_end from, uint32_t sequence, uint32_t ack)
+{
+    send_messages(game, from, sequence, ack, VIEW("\1")); /* nop */
 }
 
 /* Both ends send so many packets, of which the client's first acknowledges what came before it. */
@@ -50,15 +59,21 @@ static void lack(struct game *game, uint32_t count)
     game->bit = !game->bit;
 }
 
-static void start(struct game *game)
+static void connect_game(struct game *game)
 {
     qs_decoder_init(&game->decoder, &qw_protocol);
     qw_protocol.session_init(&game->session.base);
     game->session.base.server = QS_END_B;
     game->session.base.version = 28;
-    game->session.base.connection = game->session.base.level = 1;
-    game->session.base.level_state = QS_LEVEL_PLAYING;
+    game->session.base.connection = 1;
     game->session.format.known = true;
+}
+
+static void start(struct game *game)
+{
+    connect_game(game);
+    game->session.base.level = 1;
+    game->session.base.level_state = QS_LEVEL_PLAYING;
     play(game, 20);
     game->number++;
     send_packet(game, QS_END_B, game->number | QS_RELIABLE_BIT, game->number - 1);
@@ -109,4 +124,102 @@ GAME_TEST(hole_before_a_donor_is_none_but_later_ones_are)
     lack(game, ROOM);
     play(game, 1);
     assert_int_not_equal(game->session.base.lost.packet, 0);
+}
+
+/* --- Sign-ons --- */
+
+#define ZEROS "\0\0\0\0\0\0\0\0\0\0"
+#define LEVEL(count) "\x0b\x1c\0\0\0" count "\0\0\0qw\0\0L\0" ZEROS ZEROS ZEROS ZEROS
+/* A part of a list of models, from `first` on, with one; `next`: the number of the next part. */
+#define MODELS(first, next) "\x2d" first "m\0\0" next
+
+static void ask(struct game *game, const char *request)
+{
+    g_autofree char *command = g_strdup_printf("\4%s", request);
+
+    game->number++;
+    send_messages(game, QS_END_A, game->number, game->number - 1,
+                  (struct qs_view){(const uint8_t *)command, (uint32_t)strlen(command) + 1});
+}
+
+static void answer(struct game *game, struct qs_view messages)
+{
+    send_messages(game, QS_END_B, game->number, game->number, messages);
+}
+
+static void sign_on(struct game *game)
+{
+    connect_game(game);
+    ask(game, "new");
+    answer(game, VIEW(LEVEL("\1")));
+    ask(game, "soundlist 1 0");
+    answer(game, VIEW("\x2e\0s\0\0\0"));
+}
+
+#define SIGN_ON_TEST(function) TEST_WITH(function, struct game, game, sign_on, end)
+
+static void assert_lost(const struct game *game, bool lost)
+{
+    assert_int_equal(game->session.base.level, 1);
+    assert_int_equal(game->session.base.level_state, QS_LEVEL_SIGNING_ON);
+    assert_int_equal(game->session.base.lost.packet, lost ? game->packet : 0);
+}
+
+SIGN_ON_TEST(request_that_follows_its_answer_lacks_nothing)
+{
+    ask(game, "modellist 1 0");
+    answer(game, VIEW(MODELS("\0", "\5")));
+    ask(game, "modellist 1 5");
+    answer(game, VIEW(MODELS("\5", "\0")));
+    ask(game, "prespawn 1 0 0");
+    assert_lost(game, false);
+}
+
+SIGN_ON_TEST(other_request_than_the_answer_wants_lacks_a_part)
+{
+    ask(game, "prespawn 1 0 0");
+    assert_lost(game, true);
+}
+
+SIGN_ON_TEST(request_without_an_answer_to_the_one_before_lacks_a_part)
+{
+    ask(game, "modellist 1 0");
+    ask(game, "prespawn 1 0 0");
+    assert_lost(game, true);
+}
+
+SIGN_ON_TEST(same_request_again_lacks_nothing)
+{
+    ask(game, "modellist 1 0");
+    ask(game, "modellist 1 0");
+    assert_lost(game, false);
+}
+
+SIGN_ON_TEST(request_with_another_count_is_of_another_level)
+{
+    ask(game, "modellist 2 0");
+    assert_lost(game, true);
+}
+
+/* Clients that begin to record in mid-game write a number that is one too low. */
+SIGN_ON_TEST(answer_may_begin_one_behind_the_request_and_no_more)
+{
+    ask(game, "modellist 1 4");
+    game->session.base.lost.packet = 0; /* 0 was wanted */
+    answer(game, VIEW(MODELS("\5", "\7")));
+    assert_lost(game, false);
+    ask(game, "modellist 1 7");
+    answer(game, VIEW(MODELS("\x09", "\0")));
+    assert_lost(game, true);
+}
+
+/* Another answer, and its request, may be in a hole of both ends whose last packet of the server is
+ * an answer. */
+SIGN_ON_TEST(hole_of_both_ends_around_an_answer_may_have_a_part)
+{
+    ask(game, "modellist 1 0");
+    send_messages(game, QS_END_B, game->number + 4, game->number, VIEW(MODELS("\0", "\0")));
+    assert_lost(game, false);
+    send_messages(game, QS_END_A, game->number + 4, game->number + 4, VIEW("\1"));
+    assert_lost(game, true);
 }

@@ -220,6 +220,14 @@ class Files(Expect):
                 (self.folder / "wire.expect").write_text(before)
                 self.assertIn(line, lines)
 
+    def test_margins(self):
+        """What a first run allows: 3/4 of the packets in a median second, 55, to 4/3 of those in the busiest, 67; half to
+        twice the messages that come in each second, 54.4; five and 2.5 times others; few removals where there was none."""
+        self.update(SAMPLE)
+        for part in ("[QuakeWorld c2s]\npackets-per-second=41.2..89.4\n", "clc_delta=bytes 2; every-second; per-second 27.2..108.9;",
+                     "svc_damage=bytes 9; per-second 0..8.8;", "; word 0..2.7; word.remove 0..0.6\n"):
+            self.assertIn(part, self.text())
+
     def test_what_the_user_writes(self):
         """A problem, a map or a message that is not listed."""
         self.update(SAMPLE)

@@ -8,7 +8,7 @@
 
 struct fixture {
     struct qs_order *order;
-    GString *taken; /* "c1 s1 c2 " */
+    GString *taken; /* "c1 s1 c2 ", "s40! ": rejected, "c3? ": with a false acknowledgement */
     uint64_t number;
     int64_t time;
 };
@@ -30,7 +30,8 @@ static void tear_down(struct fixture *f)
 static void take(struct fixture *f, const struct qs_packet *packet)
 {
     g_string_append_len(f->taken, (const char *)packet->data, packet->size);
-    g_string_append_c(f->taken, ' ');
+    g_string_append_printf(f->taken, "%s%s ", packet->rejected ? "!" : "",
+                           packet->false_ack ? "?" : "");
 }
 
 static void take_held(struct fixture *f, bool all)
@@ -119,6 +120,12 @@ SCRIPT_TEST(moves_nothing_before_what_it_is_behind, BEGUN "+30 s12/10 -20 s14/10
 SCRIPT_TEST(waits_for_the_beginning, "c0/0 s17/0 -15 held s1/0", "c0 s1 s17 ")
 SCRIPT_TEST(waits_for_no_beginning_that_is_far_away, "c0/0 s18/0 free", "c0 s18 ")
 SCRIPT_TEST(leaves_duplicates, BEGUN "s11/10 s11/10 s13/10 s13/10 c11/13", "s11 s11 s13 s13 c11 ")
+
+/* Senders only count up, and no receiver acknowledges what was not sent. */
+SCRIPT_TEST(rejects_what_is_far_ahead, BEGUN "s27/10 s11/10 s12/10", "s27! s11 s12 ")
+SCRIPT_TEST(waits_for_what_is_not_so_far_ahead, BEGUN "s26/10 s11/10 s12/10", "s26 s11 s12 ")
+SCRIPT_TEST(takes_no_acknowledgement_from_far_ahead, BEGUN "c11/27 s11/10 s12/11", "c11? s11 s12 ")
+SCRIPT_TEST(takes_one_from_not_so_far_ahead, BEGUN "c11/26 s11/10 s12/11", "c11 s11 s12 ")
 
 FIXTURE_TEST(holds_few)
 {

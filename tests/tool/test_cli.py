@@ -111,7 +111,7 @@ class Usage(ToolTest):
         self.assertEqual(output, f"pcap2demo {os.environ['PROJECT_VERSION']}\n")
         self.assertEqual(error, "")
 
-    def test_wrong_words(self):
+    def test_wrong_words_are_named_with_what_may_be_meant(self):
         """The message names the word, what is wrong with it, and what may be meant."""
         count = 0
         for row in GUESSES.splitlines():
@@ -235,7 +235,7 @@ class Usage(ToolTest):
         self.assertTrue(output.startswith("standard input: 14 blocks, "), output)
         self.assertTrue(error.startswith("pcap2demo: standard input: block 13: "), error)
 
-    def test_one_of_a_thing(self):
+    def test_one_packet_is_not_packets(self):
         """"1 packet", not "1 packets"."""
         frames = Capture.read(SAMPLE).frames
         self.write("one.pcap", Capture(ETHERNET, frames[1026:1027]).pcap())

@@ -91,7 +91,7 @@ class Limits(ToolTest):
             ratios.append(json / text)
         self.assertLess(min(ratios), 3)
 
-    def test_the_limit_is_said(self):
+    def test_what_stays_packed_is_noted(self):
         session = Quake2Session()
         session.to_client(zpacket(SVC_NOP * 5000) * 5 + SVC_NOP)
         session.to_client(zpacket(SVC_NOP * 5000))

@@ -84,6 +84,16 @@ TEST(test_pseudonyms_as_printed)
     pseudonyms_free(words);
 }
 
+/* The font has them twice: from 0x12 and, in another color, from 0x92 on. */
+TEST(test_golden_digits_are_digits)
+{
+    struct pseudonyms *words = pseudonyms_new(true);
+
+    pseudonyms_add(words, view_of("z\x12\x1b"));
+    expect_replaced(words, "z09 z\x92\x9b z\x11\x1c", "xxy xxy z\x11\x1c");
+    pseudonyms_free(words);
+}
+
 /* --- Beside a search of each word at each place --- */
 
 enum { WORDS = 40, WORD_MAX = 6, TEXT = 60, ROUNDS = 300 };
