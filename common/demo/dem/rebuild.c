@@ -199,8 +199,9 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
-/* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
-static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool level)
+/* Returns whether players can make anything of the message (PROTOCOL.md, section 6); reports a
+ * level that they cannot. */
+static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
@@ -329,7 +330,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not.
      */
     if ((is_idle(session) && !session->darkplaces_client) || repeats_sign_on(decoder) ||
-        !is_playable(dem, decoder, level))
+        !follow_level(dem, decoder, level))
         return;
     if (!dem->begun)
         begin(dem);

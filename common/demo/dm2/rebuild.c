@@ -215,24 +215,11 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
     dm2->incomplete = true;
 }
 
-/* Without config strings players stop; after a donor's sign-on the first frame is a full one. */
-static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
-{
-    const bool has_donor = session->base.level == dm2->donor_level;
-
-    if (!session->base.level)
-        qs_demo_start_missing(dm2->out, NULL);
-    return session->base.level && frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
-}
-
 /* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
  * something else where other strings or baselines are missing. */
-static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
+static bool has_sign_on(const struct q2_session *session)
 {
-    if (!session->base.lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1))
-        return true;
-    note_level_lost(dm2, session);
-    return false;
+    return !session->base.lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1);
 }
 
 /*
@@ -248,8 +235,9 @@ static const char *why_not_rebuilt(const struct q2_session *session)
                                     : NULL;
 }
 
-static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
-                       const struct qs_packet *packet)
+/* Returns whether a demo can be made of the session; if not, reports why. */
+static bool accept_protocol(struct dm2 *dm2, const struct q2_session *session,
+                            const struct qs_packet *packet)
 {
     const char *why = why_not_rebuilt(session);
     char *version;
@@ -278,8 +266,26 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
     }
 }
 
-/* Whether the packet's messages go into a demo. */
-static bool ready(struct dm2 *dm2, const struct q2_session *session)
+/* Begins the level's demo with a full frame; after a donor's sign-on the tracker makes one. */
+static void open_level(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
+{
+    const bool has_donor = session->base.level == dm2->donor_level;
+    const bool founded = frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);
+
+    dm2->framed = true;
+    if (!session->base.level) {
+        qs_demo_start_missing(dm2->out, NULL);
+    } else if (founded && has_sign_on(session)) {
+        begin_level(dm2, session);
+    } else {
+        if (founded)
+            note_level_lost(dm2, session);
+        miss_beginning(dm2, session);
+    }
+}
+
+/* Ends and begins the demos of levels. Returns whether the packet's messages go into one. */
+static bool follow_level(struct dm2 *dm2, const struct q2_session *session)
 {
     enum frame_use frame;
 
@@ -292,16 +298,9 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
         note_level_lost(dm2, session);
         dm2->begun = false;
     }
-    if (dm2->begun)
-        return true;
-    frame = find_frame(dm2);
-    if (frame == NO_FRAME)
-        return false;
-    dm2->framed = true;
-    if (can_begin(dm2, session, frame) && can_be_shown(dm2, session))
-        begin_level(dm2, session);
-    else if (session->base.level)
-        miss_beginning(dm2, session);
+    frame = dm2->begun ? NO_FRAME : find_frame(dm2);
+    if (frame != NO_FRAME)
+        open_level(dm2, session, frame);
     return dm2->begun;
 }
 
@@ -611,7 +610,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         if (session->variant.packed)
             converter_move(&dm2->converter, decoder->found.sequence,
                            session->packet.moved ? &session->packet.newest : NULL);
-    } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
+    } else if (accept_protocol(dm2, session, packet) && follow_level(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_not_decoded(dm2->out, packet, true);
         add_messages(dm2, decoder, packet);

@@ -190,8 +190,10 @@ static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session,
         qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
 }
 
-static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                        const struct qs_packet *packet)
+/* Leaves out levels whose sign-on the capture lacks. Returns whether the packet belongs to one; the
+ * first of the next level continues the demo. */
+static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                            const struct qs_packet *packet)
 {
     const struct qw_session *session = session_of(decoder);
     const bool in_level = session->base.level && session->base.version;
@@ -292,11 +294,12 @@ static void qwd_join_late(void *state, const struct qs_donor_match *match,
 /* --- When it begins --- */
 
 /*
- * From the first packet if captured, otherwise from the first level. Messages misread because the
+ * Begins the demo with the connection's first packet if captured, otherwise with the first level,
+ * or a donor's sign-on. Returns whether the packet goes into the demo. Messages misread because the
  * extensions are unknown may look like a level, but have no valid version.
  */
-static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
-                     const struct qs_packet *packet)
+static bool open_demo(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet)
 {
     const struct qs_session *session = decoder->session;
 
@@ -305,7 +308,7 @@ static bool is_ready(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
         return true;
     }
     if (qwd->begun)
-        return !is_left_out(qwd, decoder, packet);
+        return !leave_out_level(qwd, decoder, packet);
     if (session->connection && !qwd->out->is_continuation)
         begin_early(qwd, decoder, packet);
     else if (session->level && session->version && decoder->found.direction == QS_S2C)
@@ -399,7 +402,7 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
 
     qwd->next = number + 1;
     qwd->has_next = true;
-    if (!session->moved || !is_ready(qwd, decoder, packet))
+    if (!session->moved || !open_demo(qwd, decoder, packet))
         return;
     qwd->moved = true;
     if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
@@ -471,7 +474,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     qs_demo_count_losses(qwd->out, decoder, packet);
     if (decoder->found.direction == QS_C2S) {
         add_client_packet(qwd, decoder, packet);
-    } else if (is_ready(qwd, decoder, packet)) {
+    } else if (open_demo(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
     /* No recorder writes what the server still sends after the client has left. The session may
