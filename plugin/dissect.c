@@ -351,6 +351,9 @@ static const struct {
 } heuristics[] = {ROW(0), ROW(1), ROW(2), ROW(3)};
 /* clang-format on */
 
+static dissector_handle_t quake3;          /* Wireshark's; NULL: it has no ports */
+static dissector_handle_t on_quake3_ports; /* what has its ports */
+
 /*
  * Ports of Quake III, on which other games' servers listen, too. Its requests do not end with a
  * newline, as those of Quake II and QuakeWorld do. What is not ours goes to Wireshark's dissector.
@@ -361,7 +364,6 @@ static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
 
     const struct qs_packet packet = packet_of(dissectors[0], tvb, pinfo);
     const struct dissector *dissector = recognized_by(&packet);
-    dissector_handle_t built_in = dissector_get_default_uint_handle("udp.port", pinfo->match_uint);
     int size = 0;
 
     if (dissector) {
@@ -370,25 +372,39 @@ static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
     } else if (packet.size == strlen(request) && !memcmp(packet.data, request, packet.size)) {
         size = call_dissector_only(find_dissector("q2"), tvb, pinfo, tree, data);
     }
-    return size || !built_in ? size : call_dissector_only(built_in, tvb, pinfo, tree, data);
+    return size ? size : call_dissector_only(quake3, tvb, pinfo, tree, data);
 }
 
-static void take_port(const char *table, ftenum_t type, void *port, void *entry, void *handle)
+/* It has a name, as Decode As shows who has a port, and no layer of its own in packets. */
+void dissect_register_on_quake3_ports(void)
 {
-    const int protocol = dissector_handle_get_protocol_index(dtbl_entry_get_handle(entry));
+    const int proto = proto_register_protocol_in_name_only(
+        "Quake II, QuakeWorld or Quake III", "Quake II/QW/III", "quake_on_quake3_ports",
+        proto_get_id_by_filter_name("udp"), FT_PROTOCOL);
 
-    (void)type;
-    if (protocol == proto_get_id_by_filter_name("quake3"))
-        dissector_change_uint(table, GPOINTER_TO_UINT(port), handle);
+    on_quake3_ports = create_dissector_handle(dissect_on_quake3_port, proto);
 }
 
+static void find_port(const char *table, ftenum_t type, void *port, void *entry, void *ports)
+{
+    const dissector_handle_t handle = dtbl_entry_get_handle(entry);
+    const int protocol = dissector_handle_get_protocol_index(handle);
+
+    (void)table, (void)type;
+    if (protocol != proto_get_id_by_filter_name("quake3"))
+        return;
+    quake3 = handle;
+    g_array_append_vals(ports, &(guint){GPOINTER_TO_UINT(port)}, 1);
+}
+
+/* Ports are added, not changed: Decode As takes changed ones for the user's and saves them. */
 void dissect_take_quake3_ports(void)
 {
-    static dissector_handle_t handle;
+    g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(guint));
 
-    if (!handle)
-        handle = create_dissector_handle(dissect_on_quake3_port, -1);
-    dissector_table_foreach("udp.port", take_port, handle);
+    dissector_table_foreach("udp.port", find_port, ports);
+    for (guint i = 0; i < ports->len; i++)
+        dissector_add_uint("udp.port", g_array_index(ports, guint, i), on_quake3_ports);
 }
 
 /* --- Registration --- */

@@ -133,7 +133,10 @@ void dissect_register(struct dissector *dissector);
 /* Registers the heuristics for conversations of the protocol of this number on other ports. */
 void dissect_register_heuristics(int protocol);
 
-/* Takes the ports of Quake III, and hands on to its dissector what is not ours. */
+/* Registers what takes the ports of Quake III and hands on to its dissector what is not ours. */
+void dissect_register_on_quake3_ports(void);
+
+/* Takes these ports, where Quake III's dissector has them now. */
 void dissect_take_quake3_ports(void);
 
 /* --- late.c: sessions that started before the capture */

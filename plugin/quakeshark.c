@@ -75,6 +75,7 @@ static void add_protocols(void)
 {
     for (int i = 0; qs_protocols[i]; i++)
         dissectors[i] = new_dissector(qs_protocols[i]);
+    dissect_register_on_quake3_ports();
     statistics_register();
     export_objects_register();
     export_demos_register();
