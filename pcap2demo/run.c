@@ -433,6 +433,7 @@ static void run_files(const struct options *options)
         if (options->verbose)
             pipeline_print_counts(&run.pipeline);
         action->read.packets = run.pipeline.frames;
+        action->read.cut = run.pipeline.cut;
         action->read.datagrams = run.pipeline.datagrams;
         action->read.segments = tcp_counts(run.pipeline.tcp)->segments;
         action->read.files = run.inputs;

@@ -69,9 +69,11 @@ void action_report_no_session(const struct action *action)
         failure(EXIT_PROBLEMS,
                 (struct qs_location){.file = action->read.files == 1 ? action->read.file : NULL},
                 "no session found: none of %" G_GUINT64_FORMAT " packet%s (%" G_GUINT64_FORMAT
-                " of UDP, %" G_GUINT64_FORMAT
-                " of TCP) is of a game's connection; was the capture made where the game's packets "
-                "pass, on the server's port?",
+                " of UDP, %" G_GUINT64_FORMAT " of TCP) is of a game's connection; %s",
                 action->read.packets, qs_plural(action->read.packets), action->read.datagrams,
-                action->read.segments);
+                action->read.segments,
+                action->read.cut ? "the capture has only the beginning of packets: record with "
+                                   "tcpdump -s 0"
+                                 : "was the capture made where the game's packets pass, on the "
+                                   "server's port?");
 }

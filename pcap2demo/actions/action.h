@@ -27,6 +27,7 @@ struct action {
     uint16_t likely_ports[2];        /* see struct qs_missed_games */
     struct {
         uint64_t packets, datagrams, segments; /* of the inputs: all, UDP's, TCP's */
+        uint64_t cut;                          /* of all: the capture has only their beginning */
         const char *file;                      /* the last input */
         unsigned files;
     } read;

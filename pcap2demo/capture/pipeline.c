@@ -108,6 +108,7 @@ bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
     const uint8_t *header;
 
     pipeline->frames++;
+    pipeline->cut += qs_packet_is_cut(packet);
     if (!pipeline->link || pipeline->link_type != frame->link_type) {
         pipeline->link_type = frame->link_type;
         pipeline->link = link_find(frame->link_type);

@@ -16,6 +16,7 @@ struct pipeline {
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams; /* read so far */
+    uint64_t cut;               /* of the frames: the capture has only their beginning */
     uint64_t number;            /* of the last frame */
     int link_type;              /* of the last frame */
     link_reader *link;          /* its reader; NULL: unknown link type */

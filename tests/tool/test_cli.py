@@ -346,6 +346,12 @@ class List(ToolTest):
         output, _ = self.tool("--list", "--json", path, status=1)
         self.assertEqual(json.loads(output)["sessions"], [])
 
+    def test_headers_are_cut(self):
+        capture = bytearray(Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
+        capture[24 + 12:24 + 16] = (1000).to_bytes(4, "little")
+        self.assertIn("connection; the capture has only the beginning of packets: record with tcpdump -s 0",
+                      self.tool(self.write("x.pcap", bytes(capture)), status=1)[1])
+
 
 class Check(ToolTest):
     def test_good(self):
