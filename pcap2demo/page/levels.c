@@ -6,7 +6,7 @@
 #include "pcap2demo/page/page.h"
 
 /* Of all sessions together. */
-enum { POINTS_MAX = 40000, CHANGES_MAX = 20000, CHAT_BYTES = 300000, COLORS = 8, LEGEND_MAX = 32 };
+enum { POINTS_MAX = 30000, CHANGES_MAX = 20000, CHAT_BYTES = 250000, COLORS = 8, LEGEND_MAX = 32 };
 
 struct level {
     struct page *page;
@@ -125,7 +125,7 @@ static void add_way(const struct level *level, const json_t *way, size_t step)
 
         if (!json_is_number(time) || !is_within(level, json_number_value(time)))
             pen = false;
-        else if (pen && since < step)
+        else if (since < step)
             since++;
         else {
             if (!any)
@@ -134,7 +134,7 @@ static void add_way(const struct level *level, const json_t *way, size_t step)
             if (pen)
                 page_add(level->page, " %.0f %.0f", next_x - x, next_y - y);
             else
-                page_add(level->page, "M%.0f %.0fh0l0 0", next_x, next_y);
+                page_add(level->page, "M%.0f %.0fl0 0", next_x, next_y);
             x = next_x;
             y = next_y;
             pen = any = true;
