@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page of --report, the numbers in --stats --json that it draws, and progress.
+
+Chromium looks at the page where it is installed. AXE names the file axe.min.js of axe-core, which then looks for
+errors of accessibility: AXE=node_modules/axe-core/axe.min.js ctest -R tool.report
+"""
+
+import html.parser
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import time
+import unittest
+
+from test_match import MatchTest, frags, mvd, userinfo
+from test_terminal import Terminal
+from tool import CAPTURES, PROGRAM, SANITIZED, SOURCE, ToolTest
+
+LINES = CAPTURES / "lines"
+HOSTILE = ['<script>alert(1)</script>', '"><img src=http://127.0.0.1:1/x onerror=alert(2)>', "it's & <b>", "</title>"]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def chat(text):
+    return b"\x08\x03" + text.encode("latin-1") + b"\n\0"
+
+
+def position(slot, x, y):
+    """In an MVD."""
+    return struct.pack("<BBHB3h", 42, slot, 7, 0, x * 8, y * 8, 0)
+
+
+class Numbers(MatchTest):
+    def test_series(self):
+        """The bins' loss is the session's; none has more packets than were captured."""
+        for name in ("qw-g-server.pcap.gz", "q2-c-client.pcap.gz", "nq-b-server.pcap.gz"):
+            for session in json.loads(self.tool("--stats", "--json", LINES / name)[0])["sessions"]:
+                series = session["series"]
+                self.assertLessEqual(len(series["ping"]), 120)
+                self.assertGreaterEqual(len(series["ping"]) * series["seconds"], session["duration"])
+                for direction in ("c2s", "s2c"):
+                    bins, whole = series[direction], session["line"][direction]
+                    self.assertLessEqual(sum(bins["packets"]), whole["packets"])
+                    known = [(loss, packets) for loss, packets in zip(bins["loss"], bins["packets"]) if loss is not None]
+                    if whole["loss"] is None:
+                        self.assertEqual(known, [])
+                        continue
+                    lost = sum(packets * loss / (100 - loss) for loss, packets in known)
+                    mean = 100 * lost / (lost + sum(packets for _, packets in known))
+                    self.assertAlmostEqual(mean, whole["loss"], delta=.7, msg=(name, direction))
+                    if whole["loss"] == 0:
+                        self.assertEqual(set(bins["loss"]) - {None}, {0})
+
+    def test_chat(self):
+        session = self.session("x.mvd", mvd(
+            userinfo(0, 1, name="anna") + userinfo(1, 2, name="a: b"), chat("anna: hello"), chat("(anna): team"),
+            chat("a: b: c"), chat("who: me"), b"\x08\x02anna: no chat\n\0"))
+        self.assertEqual([(each["player"], each["text"]) for each in session["chat"]],
+                         [("anna", "hello"), ("anna", "team"), ("a: b", "c"), (None, "who: me")])
+
+    def test_ways(self):
+        """A way has no point twice; a jump is null."""
+        steps = [position(0, x, 0) for x in (0, 1, 40, 80, 1000, 1040)]
+        way, = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), *steps))["ways"]
+        self.assertEqual((way["player"], way["x"]), ("anna", [0, 40, 80, None, 1000, 1040]))
+        self.assertEqual(len(way["time"]), len(way["y"]), len(way["x"]))
+
+    def test_limits(self):
+        frames = [userinfo(0, 1, name="anna")] + [chat(f"anna: {i}") + position(0, i * 7919 % 4000, i * 104729 % 4000)
+                                                  for i in range(5000)]
+        session = self.session("x.mvd", mvd(*frames))
+        self.assertEqual((len(session["chat"]), session["chat_left_out"]), (500, 4500))
+        self.assertLessEqual(len(session["ways"][0]["x"]), 2 * 4096)
+
+
+class Page(MatchTest):
+    def page(self, *inputs):
+        self.tool("--force", "--report", "x.html", *inputs)
+        return (self.folder / "x.html").read_text(encoding="utf-8")
+
+    def hostile(self):
+        players = b"".join(userinfo(i, i + 1, name=name, team=name) for i, name in enumerate(HOSTILE))
+        return self.write("hostile.mvd", mvd(players, *(chat(f"{name}: {name}") for name in HOSTILE),
+                                             *(frags(i, 9) + position(i, i * 200, 9) + position(i, i * 200, 99)
+                                               for i in range(len(HOSTILE))), map_name="<svg/onload=alert(3)>"))
+
+    def test_escapes(self):
+        """Names and chat become no elements and no attributes."""
+        tags = []
+
+        class Reader(html.parser.HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                tags.append((tag, dict(attrs)))
+
+        text = self.page(self.hostile(), CAPTURES / "qw-sample.pcap")
+        Reader().feed(text)
+        self.assertIn("&#60;script&#62;alert(1)", text)
+        self.assertEqual([tag for tag, _ in tags].count("script"), 1)
+        self.assertNotIn("img", [tag for tag, _ in tags])
+        for _, attributes in tags:
+            self.assertFalse([name for name in attributes if name.startswith("on") or name == "src"])
+            self.assertRegex(attributes.get("href", "#s1"), "^#s[0-9]+$")
+        self.assertNotRegex(text, r"url\(|@import|https?://(?!127\.0\.0\.1:1/x)")
+
+    def test_figures(self):
+        """The table has what --stats --json has, and the plots a bar for each bin with a loss."""
+        inputs = sorted(LINES.glob("*.gz"))
+        sessions = json.loads(self.tool("--stats", "--json", *inputs)[0])["sessions"]
+        text = self.page(*inputs)
+        rows = [re.findall("<t[dh][^>]*>([^<\n]*)", row) for row in text.split("<tr>")[2:]]
+
+        def shown(value):
+            loss, limit = value["loss"], value["loss_at_most"]
+            return f"{loss:.1f}" if loss is not None else f"≤{limit:.1f}" if limit is not None else "–"
+
+        self.assertEqual(len(rows), len(sessions))
+        bars = 0
+        for row, session in zip(rows, sessions):
+            line = session["line"]
+            self.assertEqual(row[1], session["player"])
+            self.assertEqual(row[6], "–" if line["ping"] is None else f"{line['ping']:.0f}")
+            self.assertEqual(row[7:9], [shown(line["c2s"]), shown(line["s2c"])])
+            bars += sum(1 for direction in ("c2s", "s2c") for loss in session["series"][direction]["loss"] if loss)
+        self.assertEqual(sum(path.count("M") for path in re.findall('<path class=loss d="([^"]*)"', text)), bars)
+
+    def test_size(self):
+        frames = [userinfo(0, 1, name="anna")] + [chat("anna: " + 180 * "<") + position(0, i * 7919 % 4000, i * 977 % 4000)
+                                                  for i in range(500 if not SANITIZED else 50)]
+        inputs = [self.write(f"{i}.mvd", mvd(*frames)) for i in range(100)]
+        self.assertLess(len(self.page(*inputs)), 1_000_000)
+
+    def test_file(self):
+        """An existing file stays, unless --force; nothing is written where there is no session."""
+        self.write("x.html", b"mine")
+        self.tool("--report", "x.html", CAPTURES / "qw-sample.pcap", status=1)
+        self.assertEqual((self.folder / "x.html").read_bytes(), b"mine")
+        self.tool("--report", "y.html", CAPTURES / "nq-control.pcap", "--filter", "port 1", status=1)
+        self.assertFalse((self.folder / "y.html").exists())
+
+    # Adds the result of the checks to the page.
+    CHECKS = """addEventListener('load', async () => {
+      const wide = [...document.querySelectorAll('body, body *')].filter(e => !e.closest('svg, script') &&
+        !getComputedStyle(e).display.startsWith('inline') && getComputedStyle(e).overflowX !== 'auto' &&
+        e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML.slice(0, 200));
+      const result = {width: innerWidth, wide, dark: matchMedia('(prefers-color-scheme: dark)').matches,
+        page: document.documentElement.scrollWidth, requests: performance.getEntriesByType('resource').map(e => e.name),
+        axe: window.axe ? (await axe.run()).violations.map(each => [each.id, each.nodes.map(node => node.html)]) : []};
+      document.querySelector('th:nth-child(9) button').click();
+      result.sorted = [...document.querySelectorAll('td:nth-child(9)')].map(cell => cell.dataset.key);
+      parent.postMessage(JSON.stringify(result), '*');
+    });"""
+    # Windows of Chromium are 500 wide at least, frames are not.
+    FRAME = """<!DOCTYPE html><pre id=result></pre><iframe src=looked.html style="width:%dpx;height:900px;border:0"></iframe>
+      <script>onmessage = event => { document.querySelector('pre').textContent = event.data; };</script>"""
+
+    def look(self, page, width, dark):
+        """What Chromium finds, and its messages."""
+        self.write("looked.html", page.encode())
+        self.write("frame.html", (self.FRAME % width).encode())
+        done = subprocess.run(
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             f"--user-data-dir={self.folder}/browser", "--enable-logging=stderr", "--virtual-time-budget=30000",
+             f"--window-size={width + 50},1000", "--proxy-server=127.0.0.1:1",
+             f"--blink-settings=preferredColorScheme={int(not dark)}", "--dump-dom", str(self.folder / "frame.html")],
+            capture_output=True, timeout=120, check=False)
+        found = re.search('<pre id="result">(.+?)</pre>', done.stdout.decode(), re.S)
+        self.assertIsNotNone(found, done.stderr.decode()[-2000:])
+        result = json.loads(html.unescape(found[1]))
+        return result, [line for line in done.stderr.decode(errors="replace").splitlines() if ":CONSOLE" in line]
+
+    @unittest.skipUnless(BROWSER, "no Chromium is installed")
+    def test_in_browser(self):
+        """No error, nothing that overflows, no request, and no error of accessibility."""
+        axe = os.environ.get("AXE")
+        script = (SOURCE / axe).read_text(encoding="utf-8") if axe else ""
+        if not axe:
+            print("accessibility is not tested: AXE names no axe.min.js", flush=True)
+        page = self.page(self.hostile(), *sorted(LINES.glob("*.gz")), CAPTURES / "qw-lossy.pcap", CAPTURES / "nq-protocol15.pcap")
+        page = page.replace("</body>", f"<script>{script}</script><script>{self.CHECKS}</script></body>")
+        for width, dark in ((1280, False), (400, True)):
+            result, messages = self.look(page, width, dark)
+            self.assertEqual((result["width"], result["dark"]), (width, dark))
+            self.assertEqual((messages, result["wide"], result["requests"], result["axe"]), ([], [], [], []))
+            self.assertLessEqual(result["page"], width)
+            self.assertEqual(result["sorted"], sorted(result["sorted"], key=float))
+
+
+class Progress(Terminal):
+    def run_slowly(self, *arguments):
+        """Standard error, where the input takes longer than a second."""
+        with subprocess.Popen([PROGRAM, "--list", *arguments, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as process:
+            data = (CAPTURES / "qw-sample.pcap").read_bytes()
+            process.stdin.write(data[:20000])
+            process.stdin.flush()
+            time.sleep(1.1)
+            process.stdin.write(data[20000:])
+            process.stdin.close()
+            return process.stderr.read().decode()
+
+    def test_pipe(self):
+        self.assertEqual(self.run_slowly(), "")
+        self.assertEqual(self.run_slowly("--progress=never"), "")
+        shown = self.run_slowly("--progress=always")
+        self.assertRegex(shown, "^\r[0-9.]+ MB  [0-9.]+ MB/s")
+        self.assertRegex(shown, "\r +\r$")
+
+    def test_short(self):
+        """What is done within a second shows none."""
+        self.assertEqual(self.run_on_terminal("--list", CAPTURES / "qw-sample.pcap", stream="stderr"), "")
