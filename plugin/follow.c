@@ -35,11 +35,9 @@ static char *filter_of(packet_info *pinfo WS_FILTER_USER)
 static ws_bool has_session(packet_info *pinfo WS_FILTER_USER)
 {
     unsigned session;
-    char *filter = session_filter_of(pinfo, &session);
-    const bool found = filter != NULL;
+    g_autofree char *filter = session_filter_of(pinfo, &session);
 
-    g_free(filter);
-    return found;
+    return filter != NULL;
 }
 
 void conversation_filter_register(void)

@@ -205,10 +205,9 @@ static void put_figure(stat_tap_table_item_type **cell, double value)
 
 static void put_loss(stat_tap_table_item_type **cell, const struct qs_path_direction *direction)
 {
-    char *loss = qs_path_loss_text(direction, false);
+    g_autofree char *loss = qs_path_loss_text(direction, false);
 
     put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
-    g_free(loss);
 }
 
 /* The columns SESSION, and what else the session tells of itself; its texts go to the caller. */
@@ -483,14 +482,13 @@ static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_d
 {
     const struct figures *figures = tapped;
     address ends[2];
-    char *player = name_ends(data, flags, pinfo, figures, ends);
+    g_autofree char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
     add_conversation_table_data_with_conv_id(
         data, &ends[0], &ends[1], pinfo->srcport, pinfo->destport, figures->number, 1,
         (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
         &naming_of(figures->dissector)->conversation, CONVERSATION_UDP);
-    g_free(player);
     return TAP_PACKET_REDRAW;
 }
 
@@ -499,14 +497,13 @@ static tap_packet_status add_endpoints(void *data, packet_info *pinfo, epan_diss
 {
     const struct figures *figures = tapped;
     address ends[2];
-    char *player = name_ends(data, flags, pinfo, figures, ends);
+    g_autofree char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
     for (int end = 0; end < 2; end++)
         add_endpoint_table_data(data, &ends[end], end ? pinfo->destport : pinfo->srcport, !end, 1,
                                 (int)pinfo->fd->pkt_len, &naming_of(figures->dissector)->endpoint,
                                 ENDPOINT_UDP);
-    g_free(player);
     return TAP_PACKET_REDRAW;
 }
 

@@ -2,7 +2,6 @@
 #include "plugin/dissector.h"
 
 #include "common/core/text.h"
-#include "plugin/dissector.h"
 
 struct tree_group {
     struct tree_group *outer;
