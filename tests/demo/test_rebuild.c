@@ -674,8 +674,8 @@ REBUILD_TEST(test_frame_after_a_long_gap, start_dm2)
     assert_int_equal(r->memory.out.counts.repaired, 1);
 }
 
-/* R1Q2 sends a frame's own number at a change of level: nothing was lost. In the demo it counts from
- * the frame before. */
+/* R1Q2 sends a frame's own number at a change of level: nothing was lost. In the demo it counts
+ * from the frame before. */
 REBUILD_TEST(test_frame_that_counts_from_itself, start_dm2)
 {
     packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));

@@ -321,4 +321,7 @@ FAULTS = [
     ("demo", 'frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);', 'frame >= FULL_FRAME;'),
     ("sessions", 'AHEAD_MAX = 16 ', 'AHEAD_MAX = 64 '),
     ("sessions", 'was_acknowledged(queue, at) || held->packet.time', 'held->packet.time'),
+    ("core", 'if (qs_path_has_two_places(sender))\n            lag += sender->lag / sender->copied;',
+     'if (qs_path_has_two_places(sender))\n            lag = sender->lag / sender->copied;'),
+    ("regression", 'removal_margin = {2, 0.5}', 'removal_margin = {2, 5}'),
 ]
