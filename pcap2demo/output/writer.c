@@ -139,14 +139,12 @@ static size_t write_whole(int file, const void *data, size_t size)
     return done;
 }
 
-static void flush(struct writer *writer, bool sync)
+static void flush(struct writer *writer)
 {
     GByteArray *buffer = writer->buffer;
     const int file = writer->error ? -1 : open_temporary(writer);
 
     if (file >= 0 && write_whole(file, buffer->data, buffer->len) < buffer->len)
-        fail(writer, writer->folder);
-    if (file >= 0 && sync && fsync(file) != 0)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
@@ -164,7 +162,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
     if (!writer->room)
         make_buffer(writer);
     if (writer->buffer->len && writer->buffer->len + size > writer->room)
-        flush(writer, false);
+        flush(writer);
     if (size <= writer->room - MIN(writer->room, writer->buffer->len)) {
         memcpy(writer->buffer->data + writer->buffer->len, data, size);
         writer->buffer->len += (guint)size;
@@ -172,7 +170,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         g_byte_array_append(writer->buffer, data, (guint)size);
     }
     if (writer->buffer->len >= writer->room)
-        flush(writer, false);
+        flush(writer);
 }
 
 static void fail_as_taken(struct writer *writer, const char *why)
@@ -221,12 +219,24 @@ static bool have_same_bytes(const char *path, const char *other)
     return same;
 }
 
+static bool sync_temporary(const struct writer *writer)
+{
+    const int file = open(writer->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool synced = file >= 0 && fsync(file) == 0;
+
+    if (file >= 0)
+        close(file);
+    return synced;
+}
+
 static void set_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path))
         fail_as_taken(writer, "exists already, and is not a file");
     else if (!overwrite && have_same_bytes(writer->temporary, path))
         writer->unchanged = true;
+    else if (writer->careful && !sync_temporary(writer))
+        fail(writer, writer->folder);
     else if (overwrite ? rename(writer->temporary, path) == 0
                        : rename_to_free_name(writer->temporary, path))
         g_clear_pointer(&writer->temporary, g_free);
@@ -248,7 +258,7 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     if (writer->taken)
         g_clear_pointer(&writer->error, g_free);
     writer->taken = false;
-    flush(writer, writer->careful);
+    flush(writer);
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
@@ -284,7 +294,7 @@ void writer_free(struct writer *writer)
 void writer_leave(struct writer *writer)
 {
     if (writer->buffer->len)
-        flush(writer, false);
+        flush(writer);
     g_clear_pointer(&writer->temporary, g_free);
     writer_free(writer);
 }

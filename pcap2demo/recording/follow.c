@@ -145,13 +145,6 @@ static bool start_capturers(struct follower *follower, const char *demos)
     return true;
 }
 
-static void update_drops(struct follower *follower)
-{
-    struct status *status = &follower->status;
-
-    status->drops_known = capturers_dropped(follower->capturers, &status->dropped);
-}
-
 /* --- Every second ---------------------------------------------------------------------------- */
 
 /* How long nothing has come, as far as it would be here by now. A clock that is set is no silence.
@@ -186,7 +179,7 @@ static void update_status(struct follower *follower)
     status->from = ring_oldest(follower->ring);
     status->until = follower->frame_time;
     if (follower->capturers)
-        update_drops(follower);
+        status->drops_known = capturers_dropped(follower->capturers, &status->dropped);
     log_trouble(&follower->status_trouble, "status",
                 status_write(status, demo_files_folder(follower->options->demos),
                              follower->options->recorder.metrics),
@@ -259,17 +252,13 @@ static bool read_frames(struct follower *follower, int64_t now)
     return count != 0;
 }
 
-/* Returns whether more packets may come: a capturer runs, or another program writes the ring. */
-static bool has_capturer(const struct follower *follower)
-{
-    return !follower->capturers || capturers_check(follower->capturers);
-}
-
+/* Until it is stopped, or no capturer runs any more; other programs' rings have no end. */
 static void follow(struct follower *follower)
 {
     bool idle = false;
 
-    while (!follower->failed && !signals_interrupted() && has_capturer(follower)) {
+    while (!follower->failed && !signals_interrupted() &&
+           (!follower->capturers || capturers_check(follower->capturers))) {
         if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
             look(follower);
             tick(follower, idle);

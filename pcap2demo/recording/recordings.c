@@ -159,15 +159,10 @@ static void end(void *file)
 
 /* --- The time stamp -------------------------------------------------------------------------- */
 
-static char *until_path(const struct recordings *all)
-{
-    return g_build_filename(all->folder, UNTIL_FILE, NULL);
-}
-
 /* Fails, with a new string, also where another folder has taken the place of the one locked. */
 static char *save_until(struct recordings *all, int64_t until)
 {
-    g_autofree char *path = until_path(all);
+    g_autofree char *path = g_build_filename(all->folder, UNTIL_FILE, NULL);
     g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT "\n", until);
     struct stat present, locked;
 
@@ -190,7 +185,7 @@ char *recordings_set_until(struct recordings *all, int64_t until, int64_t oldest
 
 static void read_until(struct recordings *all)
 {
-    g_autofree char *path = until_path(all), *text = NULL;
+    g_autofree char *path = g_build_filename(all->folder, UNTIL_FILE, NULL), *text = NULL;
 
     if (g_file_get_contents(path, &text, NULL, NULL))
         all->until = g_ascii_strtoll(text, NULL, 10);
