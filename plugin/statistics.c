@@ -482,13 +482,14 @@ static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_d
 {
     const struct figures *figures = tapped;
     address ends[2];
-    g_autofree char *player = name_ends(data, flags, pinfo, figures, ends);
+    char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
     add_conversation_table_data_with_conv_id(
         data, &ends[0], &ends[1], pinfo->srcport, pinfo->destport, figures->number, 1,
         (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
         &naming_of(figures->dissector)->conversation, CONVERSATION_UDP);
+    g_free(player);
     return TAP_PACKET_REDRAW;
 }
 
@@ -497,13 +498,14 @@ static tap_packet_status add_endpoints(void *data, packet_info *pinfo, epan_diss
 {
     const struct figures *figures = tapped;
     address ends[2];
-    g_autofree char *player = name_ends(data, flags, pinfo, figures, ends);
+    char *player = name_ends(data, flags, pinfo, figures, ends);
 
     (void)edt;
     for (int end = 0; end < 2; end++)
         add_endpoint_table_data(data, &ends[end], end ? pinfo->destport : pinfo->srcport, !end, 1,
                                 (int)pinfo->fd->pkt_len, &naming_of(figures->dissector)->endpoint,
                                 ENDPOINT_UDP);
+    g_free(player);
     return TAP_PACKET_REDRAW;
 }
 
