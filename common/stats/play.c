@@ -134,6 +134,20 @@ static const char *behind_name(const char *text, const char *name)
     return g_str_has_prefix(text, ": ") ? text + strlen(": ") : NULL;
 }
 
+/* Demos of servers have a line once for each player who received it. */
+static bool has_line(const struct qs_play *play, const struct qs_chat_line *line)
+{
+    for (guint i = play->chat->len; i-- > 0;) {
+        const struct qs_chat_line *other = &g_array_index(play->chat, struct qs_chat_line, i);
+
+        if (other->time != line->time)
+            return false;
+        if (g_str_equal(other->text, line->text) && g_strcmp0(other->speaker, line->speaker) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_chat(struct qs_play *play, const struct qs_decoder *d, struct qs_view bytes)
 {
     struct qs_chat_line line = {.time = d->packet->time};
@@ -156,7 +170,10 @@ static void add_chat(struct qs_play *play, const struct qs_decoder *d, struct qs
         g_free(player.team);
     }
     line.text = g_strstrip(g_strdup(said ? said : text));
-    g_array_append_val(play->chat, line);
+    if (has_line(play, &line))
+        chat_clear(&line);
+    else
+        g_array_append_val(play->chat, line);
 }
 
 /* --- Ways ------------------------------------------------------------------------------------ */

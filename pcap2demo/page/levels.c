@@ -38,25 +38,22 @@ static double time_of(const struct level *level, const json_t *change)
     return page_number(change, "time", 0) - level->from;
 }
 
+/* Scores begin at 0. */
 static void add_score_of(const struct level *level, size_t player, const char *name)
 {
     const json_t *changes = json_object_get(level->json, "changes");
     const size_t step = 1 + json_array_size(changes) * level->page->sessions->len / CHANGES_MAX;
-    bool any = false;
 
+    page_add(level->page, "<path class=p%u d=\"M0 0", color_of(level, name));
     for (size_t i = 0; i < json_array_size(changes); i += step) {
         const json_t *change = json_array_get(changes, i);
         const json_t *frags = json_object_get(change, "frags");
 
         if (!frags || page_number(change, "player", -1) != (double)player)
             continue;
-        if (!any)
-            page_add(level->page, "<path class=p%u d=\"M0 0", color_of(level, name));
-        any = true;
         page_add(level->page, "H%.0fV%.0f", time_of(level, change), -json_number_value(frags));
     }
-    if (any)
-        page_add(level->page, "H%.0f\"/>", ceil(level->until - level->from));
+    page_add(level->page, "H%.0f\"/>", ceil(level->until - level->from));
 }
 
 static void add_score(const struct level *level)

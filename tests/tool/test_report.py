@@ -61,6 +61,10 @@ class Numbers(MatchTest):
         self.assertEqual([(each["player"], each["text"]) for each in session["chat"]],
                          [("anna", "hello"), ("anna", "team"), ("a: b", "c"), (None, "who: me")])
 
+    def test_line_to_each_player_is_one(self):
+        session = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), chat("anna: hello") * 2, chat("anna: hello")))
+        self.assertEqual([each["text"] for each in session["chat"]], ["hello", "hello"])
+
     def test_ways(self):
         """A way has no point twice; a jump is null."""
         steps = [position(0, x, 0) for x in (0, 1, 40, 80, 1000, 1040)]
@@ -104,6 +108,11 @@ class Page(MatchTest):
             self.assertFalse([name for name in attributes if name.startswith("on") or name == "src"])
             self.assertRegex(attributes.get("href", "#s1"), "^#s[0-9]+$")
         self.assertNotRegex(text, r"url\(|@import|https?://(?!127\.0\.0\.1:1/x)")
+
+    def test_each_player_has_a_score(self):
+        players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="bert")
+        text = self.page(self.write("x.mvd", mvd(players, frags(0, 1), frags(0, 2))))
+        self.assertEqual(len(re.findall(r"<path class=p[0-9]+ d=.M0 0H", text)), 2)
 
     def test_figures(self):
         """The table has what --stats --json has, and the plots a bar for each bin with a loss."""
