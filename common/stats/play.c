@@ -294,7 +294,8 @@ void qs_play_add(struct qs_play *play, const struct qs_play_sink *sink,
 {
     for (guint i = 0; i < sink->items->len; i++) {
         const struct qs_play_item *item = &g_array_index(sink->items, struct qs_play_item, i);
-        const struct qs_view text = {sink->texts->data + item->text, item->size};
+        const struct qs_view text = {item->size ? sink->texts->data + item->text : NULL,
+                                     item->size};
 
         if (item->chat && item->size)
             add_chat(play, decoder, text);
