@@ -17,7 +17,8 @@ static enum qs_direction opposite(const struct qs_decoder *d)
     return d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
 }
 
-/* The capture lacks packets between the two times. A hole that the last one reaches is that one. */
+/* Adds packets that are missing between the two times to the last hole if it overlaps them,
+ * otherwise to a new one. */
 static void add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t begin,
                 int64_t end)
 {
@@ -37,12 +38,14 @@ static uint32_t size_of(const struct qs_skipped *gap)
     return gap->until - gap->from;
 }
 
+/* Adds what is not counted of the gap to the hole. */
 static void count_gap(struct qs_decoder *d, enum qs_direction direction, struct qs_skipped *gap)
 {
     add(d, direction, size_of(gap) - gap->counted, gap->begin, gap->end);
     gap->counted = size_of(gap);
 }
 
+/* Adds packets behind the direction's last one. */
 static void add_behind(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
 {
     add(d, direction, packets, netchan_of(d, direction)->time, d->packet->time);
