@@ -97,33 +97,32 @@ void nq_level_stage(struct qs_decoder *d, uint8_t stage)
         qs_level_play(&session->base, 0);
 }
 
-/* The gap before the packet, if there is one. */
-static const struct qs_skipped *gap_before(const struct qs_decoder *d)
+/* Whether unreliable messages are missing before the packet. */
+static bool is_behind_gap(const struct qs_decoder *d)
 {
     const struct qs_skipped *gap = &d->session->to_client.last_gap;
 
     return gap->until > gap->from && gap->until == d->found.sequence &&
-                   !nq_session_of(d)->delivered.reliable
-               ? gap
-               : NULL;
+           !nq_session_of(d)->delivered.reliable;
 }
 
 /*
  * Whether the clock shows that another level is played: it begins again at about 1 and keeps to
- * real time, so that of a level that began in a gap it shows the gap's length at most, and so much.
+ * real time, so that of a level that began since the last packet it shows that while at most, and
+ * so much.
  */
 static bool is_of_another_level(const struct qs_decoder *d, float time)
 {
     /* SV_SpawnServer sets 1 and runs two frames of 0.1 s; and how far packets may vary in time. */
     static const double start = 1.5, jitter = 1;
     const double level_time = (double)nq_session_of(d)->level_time;
-    const struct qs_skipped *gap = gap_before(d);
+    const double seconds =
+        ((double)d->packet->time - (double)nq_session_of(d)->level_time_read) / 1e9;
 
     if (d->session->level_state != QS_LEVEL_PLAYING)
         return false;
-    return (double)time < level_time ||
-           (gap && level_time > start + jitter &&
-            (double)time <= start + (double)(gap->end - gap->begin) / 1e9);
+    return (double)time < level_time || (is_behind_gap(d) && (double)time <= start + seconds &&
+                                         (double)time < level_time + seconds - jitter);
 }
 
 void nq_level_time(struct qs_decoder *d, float time)
@@ -133,9 +132,10 @@ void nq_level_time(struct qs_decoder *d, float time)
     if (session->base.to_client.started &&
         (qs_level_is_over(d->session, d->packet->number) || is_of_another_level(d, time)))
         begin_unseen(session, (struct qs_sign_on_loss){d->packet->number, true, false});
-    if (gap_before(d) && time > session->level_time) {
+    if (is_behind_gap(d) && time > session->level_time) {
         session->gap_from = session->level_time;
         session->gap_until = time;
     }
     session->level_time = time;
+    session->level_time_read = d->packet->time;
 }

@@ -83,6 +83,7 @@ struct nq_session {
     struct nq_doubt doubt;          /* whether part of the sign-on is missing */
     bool has_donor;                 /* the sign-on is a donor's: nothing of it is missing */
     float level_time;               /* the level's newest svc_time; 0: there was none */
+    int64_t level_time_read;        /* of the packet that had it */
     float gap_from, gap_until;      /* the svc_time before and behind the last gap */
     float acknowledged_time;        /* the newest that a move repeats */
     struct nq_frames frames;        /* of entities, in this level */

@@ -8,7 +8,9 @@
 /* Of the session, to the millisecond. */
 static json_t *seconds_json(const struct qs_client_session *session, int64_t time)
 {
-    return json_real((double)((time - session->start) / 1000000) / 1e3);
+    const int64_t milliseconds = (time - session->start) / 1000000;
+
+    return json_real((double)milliseconds / 1e3);
 }
 
 /* --- The path -------------------------------------------------------------------------------- */

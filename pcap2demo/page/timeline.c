@@ -43,23 +43,24 @@ static void add_ticks(struct page *page, double span)
 {
     static const int steps[] = {5,    10,   30,   60,    120,   300,   600,   900,
                                 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800};
+    double first, every;
     size_t i = 0;
-    bool odd = false;
 
     while (i < G_N_ELEMENTS(steps) - 1 && span / steps[i] > TICKS_MAX)
         i++;
+    first = ceil(page->begin / steps[i]) * steps[i];
+    every = MAX(steps[i], span / TICKS_MAX);
     page_add(page, "<div class=row aria-hidden=true><div></div><div class=ticks>");
-    for (double time = ceil(page->begin / steps[i]) * steps[i]; time < page->end - span / 20;
-         time += MAX(steps[i], span / TICKS_MAX)) {
+    for (int tick = 0; first + tick * every < page->end - span / 20; tick++) {
+        const double time = first + tick * every;
         g_autoptr(GDateTime) date = g_date_time_new_from_unix_local((gint64)time);
         g_autofree char *text = date ? g_date_time_format(date, steps[i] < 60      ? "%H:%M:%S"
                                                                 : span > 2 * 86400 ? "%-e %b"
                                                                                    : "%H:%M")
                                      : NULL;
 
-        page_add(page, "<span%s style=\"left:%.2f%%\">%s</span>", odd ? " class=wide" : "",
+        page_add(page, "<span%s style=\"left:%.2f%%\">%s</span>", tick % 2 ? " class=wide" : "",
                  100 * (time - page->begin) / span, text ? text : "");
-        odd = !odd;
     }
     page_add(page, "</div></div>\n");
 }
