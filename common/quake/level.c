@@ -132,6 +132,11 @@ void nq_level_time(struct qs_decoder *d, float time)
     if (session->base.to_client.started &&
         (qs_level_is_over(d->session, d->packet->number) || is_of_another_level(d, time)))
         begin_unseen(session, (struct qs_sign_on_loss){d->packet->number, true, false});
+    /* Servers send the time unreliably to players only, behind the whole sign-on. */
+    if (d->session->level_state == QS_LEVEL_SIGNING_ON && session->base.to_client.started &&
+        !session->delivered.reliable && !session->has_donor && !session->doubt.loss.packet)
+        session->doubt = (struct nq_doubt){
+            {d->packet->number, true, false}, session->base.level - 1, SIGNON_DONE, 0};
     if (is_behind_gap(d) && time > session->level_time) {
         session->gap_from = session->level_time;
         session->gap_until = time;
