@@ -75,11 +75,26 @@ static bool may_be_of_burst(const struct qs_decoder *d, uint32_t lost)
     return d->found.direction == QS_C2S || (lost > lacked && back->ahead <= 1);
 }
 
+/* The other end's packets that the packet acknowledges, and that the capture lacks behind its last
+ * one. */
+static uint32_t acknowledged_ahead(const struct qs_decoder *d)
+{
+    const struct qs_netchan *back = qs_netchan_back(d);
+
+    return d->found.notes[QS_NOTE_NOT_CAPTURED] && back->started &&
+                   d->found.acknowledged > back->sequence
+               ? d->found.acknowledged - back->sequence
+               : 0;
+}
+
 bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
     const bool lacks_acknowledged = d->found.notes[QS_NOTE_NOT_CAPTURED];
     const bool burst = is_burst(d, lost);
+    const uint32_t ahead = acknowledged_ahead(d);
+    const bool is_of_both =
+        MIN(lost, ahead) >= BURST_MIN; /* nothing of either end came meanwhile */
     /* Nothing follows that could acknowledge it. */
     const bool is_last =
         d->found.direction == QS_S2C && d->session->disconnected && lacks_acknowledged;
@@ -93,8 +108,12 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return false;
-    if (burst || forth->ahead || forth->is_lacking || is_last)
+    if (burst || is_of_both || forth->ahead || forth->is_lacking || is_last)
         count_gap(d, d->found.direction, &gap);
+    if (is_of_both && ahead > back->ahead) {
+        add_behind(d, opposite(d), ahead - back->ahead);
+        back->ahead = ahead;
+    }
     if (burst)
         count_gap(d, opposite(d), &back->last_gap);
     if (lost && (!forth->last_gap.is_unanswered || lost > size_of(&forth->last_gap)))

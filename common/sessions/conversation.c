@@ -242,13 +242,17 @@ static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct q
     return conversation ? move_client(sessions, conversation, packet, false, found) : NULL;
 }
 
-/* Whether a packet of the server has numbers within `apart` of the last ones. */
-static bool is_near(const struct qs_session *state, const struct qs_seqinfo *seqinfo, int64_t apart)
-{
-    const int64_t number = (int64_t)(seqinfo->number >> QS_SEQINFO_SHIFT);
+/* By how much a packet of the server is ahead of the last ones: its number, and what it
+ * acknowledges. */
+struct advance {
+    int64_t number, acked;
+};
 
-    return seqinfo->numbered && ABS(number - state->to_client.sequence) <= apart &&
-           ABS((int64_t)seqinfo->acked_id - state->to_server.sequence) <= apart;
+static struct advance advance_of(const struct qs_session *state, const struct qs_seqinfo *seqinfo)
+{
+    return (struct advance){(int64_t)(seqinfo->number >> QS_SEQINFO_SHIFT) -
+                                state->to_client.sequence,
+                            (int64_t)seqinfo->acked_id - state->to_server.sequence};
 }
 
 static bool continues_server(void *owner, const struct qs_packet *packet, bool same_host)
@@ -257,6 +261,7 @@ static bool continues_server(void *owner, const struct qs_packet *packet, bool s
     const struct qs_session *state = conversation->state;
     struct qs_packet sent = *packet;
     struct qs_seqinfo seqinfo;
+    struct advance advance;
 
     (void)same_host;
     if (!conversation->session || state->server == QS_END_UNKNOWN || !state->to_client.started ||
@@ -264,7 +269,8 @@ static bool continues_server(void *owner, const struct qs_packet *packet, bool s
         return false;
     sent.from = state->server;
     qs_conversation_read_seqinfo(conversation, &sent, &seqinfo);
-    return is_near(state, &seqinfo, NEXT_MAX);
+    advance = advance_of(state, &seqinfo);
+    return seqinfo.numbered && ABS(advance.number) <= NEXT_MAX && ABS(advance.acked) <= NEXT_MAX;
 }
 
 static bool has_qport(const struct qs_conversation *conversation, const struct qs_packet *packet)
@@ -277,6 +283,26 @@ static bool has_qport(const struct qs_conversation *conversation, const struct q
            qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
 }
 
+/*
+ * Whether the server's numbers belong to another conversation: neither follows the last one. After
+ * a while without packets both may be ahead: that is a hole of the capture.
+ */
+static bool has_foreign_numbers(const struct qs_session *state, const struct qs_packet *packet,
+                                const struct qs_seqinfo *seqinfo)
+{
+    enum { WHILE = 1000000000 /* nanoseconds */ };
+    const struct advance advance = advance_of(state, seqinfo);
+    const int64_t last = MAX(state->to_client.time, state->to_server.time);
+
+    if (!state->to_client.started)
+        return false;
+    if (!seqinfo->numbered)
+        return true;
+    if (ABS(advance.number) <= APART_MAX || ABS(advance.acked) <= APART_MAX)
+        return false;
+    return advance.number < 0 || advance.acked < 0 || packet->time - last < WHILE;
+}
+
 /* Whether the qport, or the server's numbers, show that the packet is not of this conversation. */
 static bool is_foreign(const struct qs_conversation *conversation, const struct qs_packet *packet,
                        const struct qs_seqinfo *seqinfo)
@@ -287,7 +313,7 @@ static bool is_foreign(const struct qs_conversation *conversation, const struct 
         return false;
     if (packet->from != state->server)
         return !has_qport(conversation, packet);
-    return state->to_client.started && !is_near(state, seqinfo, APART_MAX);
+    return has_foreign_numbers(state, packet, seqinfo);
 }
 
 /* Routers give two clients of one host each other's port, too. Finds the other client, if there is
