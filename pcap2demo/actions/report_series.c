@@ -15,11 +15,9 @@ static json_t *seconds_json(const struct qs_client_session *session, int64_t tim
 
 /* --- The path -------------------------------------------------------------------------------- */
 
-/* An object of arrays, which are as long as there are bins. */
-static json_t *columns_json(const char *const *names)
+/* Adds arrays of one length: a column each of a table. */
+static json_t *add_columns(json_t *json, const char *const *names)
 {
-    json_t *json = json_object();
-
     for (; *names; names++)
         json_object_set_new(json, *names, json_array());
     return json;
@@ -40,10 +38,10 @@ json_t *report_series_json(const struct qs_client_session *session, const struct
     if (!series)
         return json_null();
     qs_path_quality(session->quality, &quality);
-    json = columns_json(both);
+    json = add_columns(json_object(), both);
     json_object_set_new(json, "seconds", json_real((double)series->width / 1e9));
     for (int i = 0; i < 2; i++) {
-        directions[i] = columns_json(one);
+        directions[i] = add_columns(json_object(), one);
         json_object_set_new(json, qs_direction_name(i ? QS_S2C : QS_C2S), directions[i]);
     }
     for (uint32_t i = 0; i < series->count; i++) {
@@ -68,23 +66,21 @@ json_t *report_series_json(const struct qs_client_session *session, const struct
 /* Null stands between points that no way joins. */
 static json_t *way_json(const struct qs_client_session *session, const struct qs_way *way)
 {
-    json_t *time = json_array(), *x = json_array(), *y = json_array();
+    static const char *const names[] = {"time", "x", "y", NULL};
+    json_t *json =
+        json_pack("{s:o}", "player", report_text_json(way->name ? way->name : session->player));
 
+    add_columns(json, names);
     for (guint i = 0; i < way->points->len; i++) {
         const struct qs_way_point *point = &g_array_index(way->points, struct qs_way_point, i);
 
-        if (point->apart && i) {
-            json_array_append_new(time, json_null());
-            json_array_append_new(x, json_null());
-            json_array_append_new(y, json_null());
-        }
-        json_array_append_new(time, seconds_json(session, point->time));
-        json_array_append_new(x, json_integer(lrintf(point->x)));
-        json_array_append_new(y, json_integer(lrintf(point->y)));
+        for (int j = 0; point->apart && i && names[j]; j++)
+            append(json, names[j], json_null());
+        append(json, "time", seconds_json(session, point->time));
+        append(json, "x", json_integer(lrintf(point->x)));
+        append(json, "y", json_integer(lrintf(point->y)));
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "player",
-                     report_text_json(way->name ? way->name : session->player), "time", time, "x",
-                     x, "y", y);
+    return json;
 }
 
 json_t *report_play_json(const struct qs_client_session *session, const struct qs_play *play)

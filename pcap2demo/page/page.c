@@ -31,7 +31,8 @@ static void add_header(struct page *page)
     const guint count = page->sessions->len;
 
     for (guint i = 0; i < count; i++)
-        g_hash_table_add(players, (gpointer)page_player(g_ptr_array_index(page->sessions, i)));
+        g_hash_table_add(players,
+                         (gpointer)page_string(g_ptr_array_index(page->sessions, i), "player"));
     page_add(page, "<header><h1>");
     if (page->begin > 0)
         add_date(page, page->begin, "%-e %B %Y, %H:%M");

@@ -37,10 +37,13 @@ const char *page_string(const json_t *object, const char *name);
 char *page_maps(const json_t *session);
 char *page_duration(double seconds);
 char *page_loss(const json_t *session, const char *direction);
-const char *page_player(const json_t *session);
 
 /* style="left:12%;width:3%" of an element whose place is a part of `span`. */
 void page_place(struct page *page, double from, double until, double span);
+
+/* An empty element of this class there: a hole, a level change, or what is unknown. */
+void page_mark(struct page *page, const char *class, double from, double until, double span);
+void page_holes(struct page *page, const json_t *session, double at, double span);
 
 /* A map's name is shown if the part of its width has room for it, maybe only on wide screens. */
 void page_map_label(struct page *page, const char *map, double from, double until, double span);

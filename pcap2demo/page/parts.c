@@ -37,11 +37,6 @@ const char *page_string(const json_t *object, const char *name)
     return text ? text : "?";
 }
 
-const char *page_player(const json_t *session)
-{
-    return page_string(session, "player");
-}
-
 char *page_maps(const json_t *session)
 {
     const json_t *maps = json_object_get(session, "maps");
@@ -73,6 +68,25 @@ void page_place(struct page *page, double from, double until, double span)
     const double left = 100 * CLAMP(from / span, 0, .993), right = 100 * CLAMP(until / span, 0, 1);
 
     page_add(page, " style=\"left:%.2f%%;width:%.2f%%\"", left, MAX(right - left, 0));
+}
+
+void page_mark(struct page *page, const char *class, double from, double until, double span)
+{
+    page_add(page, "<i class=%s", class);
+    page_place(page, from, until, span);
+    page_add(page, "></i>");
+}
+
+void page_holes(struct page *page, const json_t *session, double at, double span)
+{
+    const json_t *holes = json_object_get(json_object_get(session, "holes"), "first");
+
+    for (size_t i = 0; i < json_array_size(holes); i++) {
+        const json_t *hole = json_array_get(holes, i);
+
+        page_mark(page, "hole", at + page_number(hole, "from", 0),
+                  at + page_number(hole, "until", 0), span);
+    }
 }
 
 void page_map_label(struct page *page, const char *map, double from, double until, double span)

@@ -65,11 +65,8 @@ static void add_unknown(const struct plot *plot, const json_t *values, const jso
     for (size_t i = 0, from; i < plot->bins; i++) {
         for (from = i; i < plot->bins && value_at(values, i) < 0 && value_at(others, i) < 0; i++)
             ;
-        if (i == from)
-            continue;
-        page_add(plot->page, "<i class=unknown");
-        page_place(plot->page, (double)from, (double)i, (double)plot->bins);
-        page_add(plot->page, "></i>");
+        if (i > from)
+            page_mark(plot->page, "unknown", (double)from, (double)i, (double)plot->bins);
     }
 }
 
@@ -102,21 +99,13 @@ static void add_curve(const struct plot *plot, const json_t *values, double end,
 static void add_marks(const struct plot *plot)
 {
     const json_t *levels = json_object_get(plot->session, "levels");
-    const json_t *holes = json_object_get(json_object_get(plot->session, "holes"), "first");
 
     for (size_t i = 1; i < json_array_size(levels); i++) {
         const double from = page_number(json_array_get(levels, i), "from", 0);
 
-        page_add(plot->page, "<i class=change");
-        page_place(plot->page, from, from, plot->span);
-        page_add(plot->page, "></i>");
+        page_mark(plot->page, "change", from, from, plot->span);
     }
-    for (size_t i = 0; i < json_array_size(holes); i++) {
-        page_add(plot->page, "<i class=hole");
-        page_place(plot->page, page_number(json_array_get(holes, i), "from", 0),
-                   page_number(json_array_get(holes, i), "until", 0), plot->span);
-        page_add(plot->page, "></i>");
-    }
+    page_holes(plot->page, plot->session, 0, plot->span);
 }
 
 /* Values, and limits of what is not known; or curves of values, and of what few are above. */
@@ -219,7 +208,7 @@ void page_session(struct page *page, const json_t *session)
         page,
         "<section class=session id=s%.0f aria-labelledby=h%.0f><h2 id=h%.0f><small>%.0f</small> ",
         number, number, number, number);
-    page_text(page, page_player(session));
+    page_text(page, page_string(session, "player"));
     page_add(page, " <small>");
     page_text(page, maps);
     page_add(page, ", %s</small></h2>\n<p>", duration);

@@ -65,20 +65,6 @@ static void add_ticks(struct page *page, double span)
     page_add(page, "</div></div>\n");
 }
 
-static void add_holes(struct page *page, const json_t *session, double at, double span)
-{
-    const json_t *holes = json_object_get(json_object_get(session, "holes"), "first");
-
-    for (size_t i = 0; i < json_array_size(holes); i++) {
-        const json_t *hole = json_array_get(holes, i);
-
-        page_add(page, "<i class=hole");
-        page_place(page, at + page_number(hole, "from", 0), at + page_number(hole, "until", 0),
-                   span);
-        page_add(page, "></i>");
-    }
-}
-
 static void add_bar(struct page *page, const json_t *session, double span)
 {
     const json_t *levels = json_object_get(session, "levels");
@@ -92,7 +78,7 @@ static void add_bar(struct page *page, const json_t *session, double span)
     page_add(page, "%s\" href=\"#s%.0f\" title=\"",
              json_is_true(json_object_get(session, "spectator")) ? " spectator" : "",
              page_number(session, "number", 0));
-    page_text(page, page_player(session));
+    page_text(page, page_string(session, "player"));
     page_add(page, ", ");
     page_text(page, maps);
     page_add(page, ", %s, loss ↑ %s ↓ %s %%\"", length, up, down);
@@ -102,15 +88,12 @@ static void add_bar(struct page *page, const json_t *session, double span)
         const json_t *level = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
         const double from = at + page_number(level, "from", 0);
 
-        if (i) {
-            page_add(page, "<i class=change");
-            page_place(page, from, from, span);
-            page_add(page, "></i>");
-        }
+        if (i)
+            page_mark(page, "change", from, from, span);
         page_map_label(page, page_string(level, "map"), from,
                        at + (next ? page_number(next, "from", 0) : duration), span);
     }
-    add_holes(page, session, at, span);
+    page_holes(page, session, at, span);
 }
 
 static void add_row(struct page *page, const char *player, guint first, double span)
@@ -121,7 +104,8 @@ static void add_row(struct page *page, const char *player, guint first, double s
     for (guint i = first; i < page->sessions->len; i++) {
         const json_t *session = g_ptr_array_index(page->sessions, i);
 
-        if (page_number(session, "start", 0) > 0 && strcmp(page_player(session), player) == 0)
+        if (page_number(session, "start", 0) > 0 &&
+            strcmp(page_string(session, "player"), player) == 0)
             add_bar(page, session, span);
     }
     page_add(page, "</div></div>\n");
@@ -153,8 +137,8 @@ void page_timeline(struct page *page)
         const json_t *session = g_ptr_array_index(page->sessions, i);
 
         if (page_number(session, "start", 0) > 0 &&
-            g_hash_table_add(players, (gpointer)page_player(session)))
-            add_row(page, page_player(session), i, span);
+            g_hash_table_add(players, (gpointer)page_string(session, "player")))
+            add_row(page, page_string(session, "player"), i, span);
     }
     page_add(page, "</div>\n");
     add_legend(page);
@@ -203,7 +187,7 @@ static void add_table_row(struct page *page, const json_t *session)
 
     page_add(page, "<tr><td class=n data-key=%.0f><a href=\"#s%.0f\">%.0f</a>", number, number,
              number);
-    add_cell(page, page_player(session));
+    add_cell(page, page_string(session, "player"));
     add_cell(page, maps);
     add_cell(page, game);
     add_number_cell(page, start, clock);
