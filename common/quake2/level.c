@@ -65,13 +65,30 @@ void q2_level_stufftext(struct qs_decoder *d, struct qs_view text)
         qs_level_end(d->session, d->packet->number);
 }
 
+/*
+ * Whether the frame's number shows another level: numbers begin again, and servers make ten frames
+ * a second or more, also while the game is paused (SV_RunGameFrame). So behind a gap of seconds the
+ * frames of a level are more than half as many.
+ */
+static bool is_of_another_level(const struct qs_decoder *d, int32_t number)
+{
+    static const double rate = 5; /* frames a second: half of the least */
+    const struct qs_skipped *gap = &d->session->to_client.last_gap;
+    const int32_t last = q2_session_of(d->session)->level.last_frame;
+    const double frames = (double)number - last;
+    const double seconds =
+        gap->until == d->found.sequence ? ((double)gap->end - (double)gap->begin) / 1e9 : 0;
+
+    return d->session->level_state == QS_LEVEL_PLAYING &&
+           (frames < 0 || (last > 0 && frames < rate * (seconds - 1)));
+}
+
 void q2_level_frame(struct qs_decoder *d, int32_t number)
 {
     struct q2_session *session = q2_session_of(d->session);
 
     if (session->base.to_client.started &&
-        (qs_level_is_over(d->session, d->packet->number) ||
-         (session->base.level_state == QS_LEVEL_PLAYING && number < session->level.last_frame)))
+        (qs_level_is_over(d->session, d->packet->number) || is_of_another_level(d, number)))
         begin_unseen(d, 0);
     session->level.last_frame = number;
     qs_level_play(d->session, d->found.sequence);

@@ -283,24 +283,23 @@ static bool has_qport(const struct qs_conversation *conversation, const struct q
            qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
 }
 
-/*
- * Whether the server's numbers belong to another conversation: neither follows the last one. After
- * a while without packets both may be ahead: that is a hole of the capture.
- */
+/* Whether a number continues those of a direction: it follows the last one, or is ahead after a
+ * while without packets, which the capture may lack. */
+static bool is_continued(const struct qs_netchan *chan, int64_t advance, int64_t time)
+{
+    enum { WHILE = 500000000 /* nanoseconds */ };
+
+    return ABS(advance) <= APART_MAX || (advance > 0 && time - chan->time >= WHILE);
+}
+
 static bool has_foreign_numbers(const struct qs_session *state, const struct qs_packet *packet,
                                 const struct qs_seqinfo *seqinfo)
 {
-    enum { WHILE = 1000000000 /* nanoseconds */ };
     const struct advance advance = advance_of(state, seqinfo);
-    const int64_t last = MAX(state->to_client.time, state->to_server.time);
 
-    if (!state->to_client.started)
-        return false;
-    if (!seqinfo->numbered)
-        return true;
-    if (ABS(advance.number) <= APART_MAX || ABS(advance.acked) <= APART_MAX)
-        return false;
-    return advance.number < 0 || advance.acked < 0 || packet->time - last < WHILE;
+    return state->to_client.started &&
+           (!seqinfo->numbered || !is_continued(&state->to_client, advance.number, packet->time) ||
+            !is_continued(&state->to_server, advance.acked, packet->time));
 }
 
 /* Whether the qport, or the server's numbers, show that the packet is not of this conversation. */
