@@ -276,7 +276,7 @@ FAULTS = [
     ("quakeworld", 'wanted && wanted != request && wanted + 1 != request', 'wanted && wanted != request'),
     ("quakeworld", 'sign_on->count && sign_on->count != count)', 'false)'),
     ("quake2", 'servercount == session->level.old_servercount)', 'false)'),
-    ("quake2", 'number < session->level.last_frame)))', 'number + 100 < session->level.last_frame)))'),
+    ("quake2", '(frames < 0 ||', '(frames < -100 ||'),
     ("quake", 'DOUBT_PACKETS = 4', 'DOUBT_PACKETS = 40'),
     ("quake", '    session->ext.fte2 = ext.fte2;\n', ''),
     ("demo", 'donor->signed_on <= late->until && donor->until >= late->since;', 'donor->signed_on <= late->until;'),
