@@ -12,11 +12,6 @@ static struct qs_netchan *netchan_of(const struct qs_decoder *d, enum qs_directi
     return direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
 }
 
-static enum qs_direction opposite(const struct qs_decoder *d)
-{
-    return d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
-}
-
 /* Adds packets that are missing between the two times to the last hole if it overlaps them,
  * otherwise to a new one. */
 static void add(struct qs_decoder *d, enum qs_direction direction, uint32_t packets, int64_t begin,
@@ -111,11 +106,11 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
     if (burst || is_of_both || forth->ahead || forth->is_lacking || is_last)
         count_gap(d, d->found.direction, &gap);
     if (is_of_both && ahead > back->ahead) {
-        add_behind(d, opposite(d), ahead - back->ahead);
+        add_behind(d, qs_direction_back(d), ahead - back->ahead);
         back->ahead = ahead;
     }
     if (burst)
-        count_gap(d, opposite(d), &back->last_gap);
+        count_gap(d, qs_direction_back(d), &back->last_gap);
     if (lost && (!forth->last_gap.is_unanswered || lost > size_of(&forth->last_gap)))
         forth->last_gap = gap;
     forth->ahead = 0;
@@ -130,9 +125,9 @@ void qs_hole_acknowledged(struct qs_decoder *d)
     struct qs_skipped *gap = &qs_netchan_back(d)->last_gap;
 
     if (d->found.acknowledged < gap->from || d->found.acknowledged >= gap->until) {
-        add_behind(d, opposite(d), 1);
+        add_behind(d, qs_direction_back(d), 1);
     } else if (gap->counted < size_of(gap)) {
-        add(d, opposite(d), 1, gap->begin, d->packet->time);
+        add(d, qs_direction_back(d), 1, gap->begin, d->packet->time);
         gap->counted++;
     }
 }
@@ -143,9 +138,9 @@ void qs_hole_reliable(struct qs_decoder *d)
     struct qs_netchan *back = qs_netchan_back(d);
 
     if (back->last_gap.until > back->reliable.since)
-        count_gap(d, opposite(d), &back->last_gap);
+        count_gap(d, qs_direction_back(d), &back->last_gap);
     else if (!d->found.notes[QS_NOTE_NOT_CAPTURED])
-        add_behind(d, opposite(d), 1);
+        add_behind(d, qs_direction_back(d), 1);
 }
 
 void qs_hole_separate(struct qs_decoder *d, enum qs_direction direction, uint32_t packets,
@@ -167,10 +162,10 @@ void qs_hole_named(struct qs_decoder *d, uint32_t packets, bool ahead)
     struct qs_netchan *back = qs_netchan_back(d);
 
     if (ahead) {
-        add_behind(d, opposite(d), packets);
+        add_behind(d, qs_direction_back(d), packets);
         back->ahead += packets;
         back->is_lacking = true;
     } else {
-        count_gap(d, opposite(d), &back->last_gap);
+        count_gap(d, qs_direction_back(d), &back->last_gap);
     }
 }

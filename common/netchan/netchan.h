@@ -78,6 +78,11 @@ static inline struct qs_netchan *qs_netchan_back(const struct qs_decoder *d)
     return d->found.direction == QS_S2C ? &d->session->to_server : &d->session->to_client;
 }
 
+static inline enum qs_direction qs_direction_back(const struct qs_decoder *d)
+{
+    return d->found.direction == QS_S2C ? QS_C2S : QS_S2C;
+}
+
 /*
  * The packet is a client's with this qport (see qs_seqinfo_qport(); 0: it has none). Returns
  * whether the server takes it for the connection's client; if not, adds a note. The first one is

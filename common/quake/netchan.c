@@ -285,8 +285,7 @@ static void read_acknowledgement(struct qs_decoder *d)
     if (d->found.sequence == reliable->fragments.sequence)
         reliable->acknowledgements++;
     if (qs_receive_acknowledgement(d, &reliable->fragments, whole_header))
-        qs_hole_separate(d, d->found.direction == QS_S2C ? QS_C2S : QS_S2C, 1,
-                         reliable->fragments.time);
+        qs_hole_separate(d, qs_direction_back(d), 1, reliable->fragments.time);
 }
 
 /* --- Unreliable messages --- */

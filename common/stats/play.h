@@ -16,7 +16,7 @@ enum { QS_CHAT_MAX = 500, QS_WAYS_MAX = 64, QS_WAY_POINTS_MAX = 4096 };
  */
 
 struct qs_play_item {
-    guint text, size; /* in `texts`: what is said, or the player's name; no name: its own player */
+    guint text, size; /* in `texts`: a line of chat, or a player's name; empty: the session's own */
     bool chat;
     bool has_x, has_y; /* what is not there is as before */
     double x, y;
