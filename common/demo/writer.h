@@ -31,9 +31,6 @@ struct qs_session;
 /* The client that a QWD is for: ezQuake from 3.7 on has dem_cmd blocks of its own. */
 enum qs_qwd_format { QS_QWD_OF_CLIENT, QS_QWD_CLASSIC, QS_QWD_EZQUAKE_37 };
 
-/* Returns whether it needs another one. */
-typedef bool qs_peer_function(void *user, const struct qs_session *peer);
-
 /* An implementation begins with this struct, fills in the functions and the options. */
 struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
@@ -46,8 +43,6 @@ struct qs_demo_writer {
     /* Server packets are missing in the session's hole, since its beginning or further ones. */
     void (*hole)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                  const struct qs_hole *hole);
-    /* Calls `function` with the session of each other client of the server; NULL: there is none. */
-    void (*peers)(struct qs_demo_writer *writer, qs_peer_function *function, void *user);
     /* With --sanitize, `write` decodes the bytes, and writes what may stay of them by `append`. */
     void (*append)(struct qs_demo_writer *writer, const void *data, size_t size);
     bool sanitized;

@@ -22,9 +22,8 @@ struct q2_tracker *q2_tracker_new(void)
 
 void q2_tracker_level(struct q2_tracker *tracker)
 {
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+    for (unsigned i = 0; i < Q2_UPDATE_BACKUP; i++)
         g_clear_pointer(&tracker->frames[i], q2_frame_free);
-    q2_entities_empty(tracker->elsewhere);
     tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
@@ -41,7 +40,6 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->begun, TRUE);
     q2_frame_free(tracker->unfinished);
-    q2_entities_clear(tracker->elsewhere);
     g_free(tracker);
 }
 
@@ -80,11 +78,6 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
-void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
-{
-    q2_entities_copy(tracker->elsewhere, entities);
-}
-
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
     qs_array_empty(tracker->begun);
@@ -93,7 +86,6 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->reading = NULL; /* of a packet that was cut */
-    q2_entities_empty(tracker->elsewhere);
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
@@ -106,16 +98,6 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
     const struct q2_frame *frame = tracker->frames[(uint32_t)number % Q2_UPDATE_BACKUP];
 
     return frame && frame->number == number ? frame : NULL;
-}
-
-const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number)
-{
-    const struct q2_frame *older =
-        tracker->frames[Q2_UPDATE_BACKUP + (uint64_t)number % Q2_OLDER_FRAMES];
-
-    if (number <= 0 || number > INT32_MAX)
-        return NULL;
-    return older && older->number == number ? older : q2_tracker_frame(tracker, (int32_t)number);
 }
 
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index)
@@ -175,8 +157,6 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                             uint8_t suppressed, struct qs_view areas)
 {
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
-    const bool healed = missing && delta < number && tracker->missing &&
-                        tracker->missing(tracker->missing_user, delta);
     struct q2_frame *frame = tracker->unfinished;
 
     if (!frame)
@@ -184,7 +164,6 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
     q2_entities_empty(frame->entities);
     frame->trust = find_base(tracker, number, delta);
     frame->reference_missing = missing;
-    frame->healed = healed;
     frame->removes = false;
     frame->number = number;
     frame->delta = delta;
@@ -228,26 +207,13 @@ static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16
     return old;
 }
 
-/* What comes into view has a model, if its baseline has none. */
-static const struct q2_entity *find_elsewhere(const struct q2_tracker *tracker, uint16_t number,
-                                              uint64_t bits)
-{
-    guint index;
-
-    return !(bits & U_MODEL) && q2_entities_find(tracker->elsewhere, number, &index)
-               ? q2_entities_at(tracker->elsewhere, index)
-               : NULL;
-}
-
 /* What the delta starts from. */
 static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16_t number,
-                                        uint64_t bits, const struct q2_entity *old)
+                                        const struct q2_entity *old)
 {
     static const struct q2_entity nothing;
     const struct q2_entity *from = old ? old : q2_baseline(tracker->followed, number);
 
-    if (!from)
-        from = find_elsewhere(tracker, number, bits);
     return from ? from : &nothing;
 }
 
@@ -273,7 +239,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     tracker->reading->removes |= bits & U_REMOVE;
     if (bits & U_REMOVE)
         return NULL;
-    entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, bits, old));
+    entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, old));
     entity->number = number;
     entity->event = 0;
     return entity;
@@ -282,18 +248,11 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
 /* The frame that it takes the place of may be its base, until now; or the same, read before. */
 static void take_slot(struct q2_tracker *tracker)
 {
-    const struct q2_frame *frame = tracker->unfinished;
-    struct q2_frame **slot = slot_of(tracker, frame->number), *old = *slot;
+    struct q2_frame **slot = slot_of(tracker, tracker->unfinished->number), *old = *slot;
 
     *slot = tracker->unfinished;
-    if (old && old->number != frame->number) {
-        slot = &tracker->frames[Q2_UPDATE_BACKUP + (uint32_t)old->number % Q2_OLDER_FRAMES];
-        tracker->unfinished = *slot;
-        *slot = old;
-    } else {
-        tracker->unfinished = old;
-    }
-    tracker->newest = frame->number;
+    tracker->newest = (*slot)->number;
+    tracker->unfinished = old;
 }
 
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
@@ -305,7 +264,6 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
         take_slot(tracker);
     tracker->reading = NULL;
     tracker->base = NULL;
-    q2_entities_empty(tracker->elsewhere);
 }
 
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker)

@@ -17,9 +17,7 @@
 struct q2_session;
 
 enum {
-    Q2_UPDATE_BACKUP = 16, /* a delta reaches less far back: engine, client.h */
-    Q2_OLDER_FRAMES = 8,
-    Q2_FRAMES_KEPT = Q2_UPDATE_BACKUP + Q2_OLDER_FRAMES
+    Q2_UPDATE_BACKUP = 16 /* a delta reaches less far back: engine, client.h */
 };
 
 enum q2_frame_trust {
@@ -31,7 +29,6 @@ enum q2_frame_trust {
 struct q2_frame {
     enum q2_frame_trust trust;
     bool reference_missing; /* its own delta reference was not there */
-    bool healed;            /* but it was made good from elsewhere */
     bool removes;           /* entities */
     int32_t number;
     int32_t delta; /* the frame it was sent as a delta from; <= 0: none */
@@ -50,11 +47,7 @@ struct q2_mention {
 };
 
 struct q2_tracker {
-    /*
-     * By number; NULL: none. Behind them those before them, which no delta is from, but which other
-     * clients' frames are compared with.
-     */
-    struct q2_frame *frames[Q2_FRAMES_KEPT];
+    struct q2_frame *frames[Q2_UPDATE_BACKUP]; /* by number; NULL: none */
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
 
@@ -63,13 +56,6 @@ struct q2_tracker {
      * is known that it could be built on.
      */
     GArray *mentions; /* struct q2_mention, of the packet at hand */
-
-    /*
-     * Or NULL: called where a frame is a delta from frame `number`, which is missing. Returns
-     * whether it inserted that one. `user` is missing_user.
-     */
-    bool (*missing)(void *user, int32_t number);
-    void *missing_user;
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
@@ -80,11 +66,10 @@ struct q2_tracker {
      * The frame that is being read. It takes its place among `frames` at its end: of a packet that
      * was cut there is only a part, which no later frame can be built on.
      */
-    struct q2_frame *unfinished;     /* NULL: none was read */
-    struct q2_frame *reading;        /* that one, or NULL */
-    const struct q2_frame *base;     /* what it is a delta from; NULL: nothing */
-    struct q2_entities elsewhere[1]; /* as others saw the entities when the base was sent */
-    guint base_next;                 /* the first entity of `base` that was not looked at */
+    struct q2_frame *unfinished; /* NULL: none was read */
+    struct q2_frame *reading;    /* that one, or NULL */
+    const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
+    guint base_next;             /* the first entity of `base` that was not looked at */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -106,13 +91,6 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker);
 /* The frame is known from elsewhere, and later ones may be deltas from it. */
 void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame);
 
-/*
- * Others saw these entities when the frame was sent that the next one is a delta from, and which is
- * missing: what is a change to an entity that is not known is a change to theirs. A copy is kept
- * for the next frame.
- */
-void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities);
-
 /* A new level: forgets the frames. */
 void q2_tracker_level(struct q2_tracker *tracker);
 
@@ -123,9 +101,6 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
-
-/* The same of older ones, too, for any number. */
-const struct q2_frame *q2_tracker_known(const struct q2_tracker *tracker, int64_t number);
 
 /* The number of the packet's frame `index`; 0: there is none. */
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);

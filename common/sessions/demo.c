@@ -367,14 +367,6 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
     return g_string_free(text, FALSE);
 }
 
-static void each_peer(struct qs_demo_writer *writer, qs_peer_function *call, void *user)
-{
-    const struct qs_session_demo_setup *setup = &((const struct demo *)writer)->setup;
-
-    if (setup->donors)
-        qs_donors_peers(setup->donors, setup->format, setup->server, call, user);
-}
-
 /* --- The demo -------------------------------------------------------------------------------- */
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
@@ -395,7 +387,6 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
                                                   .left_out = count_left_out,
                                                   .problem = add_problem,
                                                   .hole = add_hole,
-                                                  .peers = each_peer,
                                                   .sanitized = sanitize,
                                                   .no_bytes = !setup->store && !sanitize,
                                                   .qwd_format = setup->demo_options.qwd_format};

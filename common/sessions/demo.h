@@ -97,8 +97,6 @@ struct qs_session_demo_setup {
     struct qs_session_demo_options demo_options;
     const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
     const struct qs_demo_format *format;
-    struct qs_donors *donors;        /* know other sessions; NULL: none are known */
-    const struct qs_address *server; /* of the session */
     unsigned session;
 };
 

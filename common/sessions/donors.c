@@ -53,7 +53,6 @@ static void keep_level(struct qs_donor *donor, GPtrArray *over, guint max)
     struct qs_donor *level = g_memdup2(donor, sizeof *donor);
 
     level->name = g_strdup(donor->name);
-    level->state = NULL;
     donor->sign_on = NULL;
     if (over->len == max)
         g_ptr_array_remove_index(over, 0);
@@ -132,7 +131,6 @@ struct qs_donor *qs_donors_packet(struct qs_donors *donors, struct qs_donor *don
     if (!donor)
         return NULL;
     donor->server = *server;
-    donor->state = decoder->session;
     if (decoder->session->level != donor->level)
         begin_level(donors, donor, decoder->session->level);
     add_packet(donor, decoder);
@@ -156,18 +154,6 @@ void qs_donors_late_end(struct qs_donors *donors)
 {
     if (!--donors->late)
         g_ptr_array_set_size(donors->over, 0);
-}
-
-void qs_donors_peers(const struct qs_donors *donors, const struct qs_demo_format *format,
-                     const struct qs_address *server, qs_peer_function *function, void *user)
-{
-    for (guint i = 0; i < donors->sessions->len; i++) {
-        const struct qs_donor *peer = donors->sessions->pdata[i];
-
-        if (peer->format == format && !peer->state->disconnected &&
-            qs_donor_is_of_server(peer, server) && !function(user, peer->state))
-            return;
-    }
 }
 
 /* --- Demos ----------------------------------------------------------------------------------- */

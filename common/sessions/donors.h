@@ -18,12 +18,11 @@
 /* A session, one of its levels that is over, or a level of a demo. */
 struct qs_donor {
     const struct qs_demo_format *format;
-    char *name;                     /* "session 2", "dm4.dem" */
-    struct qs_address server;       /* of a demo: none */
-    const struct qs_session *state; /* of a session that goes on: as decoded last; or NULL */
-    struct qs_sign_on *sign_on;     /* NULL: of a session that was alone when its level began */
-    uint32_t level;                 /* number of the session's level */
-    int64_t signed_on, until;       /* times: the sign-on was complete; last packet of the game */
+    char *name;                 /* "session 2", "dm4.dem" */
+    struct qs_address server;   /* of a demo: none */
+    struct qs_sign_on *sign_on; /* NULL: of a session that was alone when its level began */
+    uint32_t level;             /* number of the session's level */
+    int64_t signed_on, until;   /* times: the sign-on was complete; last packet of the game */
 };
 
 struct qs_donors {
@@ -59,11 +58,6 @@ void qs_donors_end(struct qs_donors *donors, struct qs_donor *donor);
 /* A late session is there from now on, or no longer. */
 void qs_donors_late_begin(struct qs_donors *donors);
 void qs_donors_late_end(struct qs_donors *donors);
-
-/* Calls `function` with each session of the server whose ends have not disconnected, perhaps the
- * caller itself, in the order of their begin, until that returns false. */
-void qs_donors_peers(const struct qs_donors *donors, const struct qs_demo_format *format,
-                     const struct qs_address *server, qs_peer_function *function, void *user);
 
 bool qs_donor_is_complete(const struct qs_donor *donor);
 bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address *server);

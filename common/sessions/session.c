@@ -175,8 +175,6 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
         .demo_options = sessions->options->demo,
         .capture = file ? file->stem : NULL,
         .format = session->shared.format,
-        .donors = session->donors,
-        .server = &session->shared.server,
         .session = session->shared.number};
     struct qs_session_demo *demo = qs_session_demo_new(&setup);
 

@@ -2,8 +2,7 @@
 /*
  * Quake II sessions that the capture joined late, and their donors (common/quake2/PROTOCOL.md,
  * section 14). sign_on.c keeps what a donor knew and saw; late_join.c applies it to a late session,
- * observe.c reads the session's packets, base_frames.c makes the frames before its first; heal.c
- * rebuilds frames that the capture lacks.
+ * observe.c reads the session's packets, base_frames.c makes the frames before its first.
  */
 #ifndef QS_DEMO_DM2_LATE_JOIN_H
 #define QS_DEMO_DM2_LATE_JOIN_H
@@ -36,7 +35,7 @@ struct qs_view dm2_place(const struct q2_player *player);
 /* --- Late sessions --- */
 
 enum {
-    DM2_REFERENCES_MAX = Q2_FRAMES_KEPT / 2, /* frames that deltas may go back to */
+    DM2_REFERENCES_MAX = Q2_UPDATE_BACKUP, /* frames that deltas may go back to */
     DM2_PLAYERS_MAX = 256
 };
 
@@ -102,30 +101,5 @@ bool dm2_records(const struct dm2_match *m);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_match *m);
-
-/* --- Healing --- */
-
-/*
- * The budget of a session's healing, in entities compared. The search for simultaneous frames is
- * expensive, so the budget grows with the packets. Starts zeroed.
- */
-struct dm2_healing {
-    uint64_t earned, spent;
-};
-
-/* Adds a packet of the session, `size` bytes, to the budget. */
-void dm2_healing_earn(struct dm2_healing *healing, uint32_t size);
-
-/*
- * Inserts frame `number` into the tracker of `session`, which lacks it, as a guess. False: the peer
- * has another level or variant, has no frame of that time, the offset of its frames to the
- * session's is unknown, or the budget is too small.
- */
-bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
-              const struct q2_session *peer, int32_t number);
-
-/* The same with the first suitable peer of `out`. `session`: or NULL. */
-bool dm2_heal_of_peers(struct dm2_healing *healing, struct qs_demo_writer *out,
-                       const struct q2_session *session, int32_t number);
 
 #endif

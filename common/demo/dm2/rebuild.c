@@ -29,7 +29,6 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    struct dm2_healing healing;
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
@@ -45,7 +44,6 @@ struct dm2 {
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
     bool refused;               /* a protocol that is not rebuilt was reported */
     struct dm2_backup backup;   /* the demo's frames */
-    int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
     struct q2_variant variant; /* of the demo */
@@ -55,22 +53,12 @@ struct dm2 {
     GByteArray *unit;          /* scratch: what must not be split */
 };
 
-/* q2_tracker.missing */
-static bool find_missing(void *user, int32_t number)
-{
-    struct dm2 *dm2 = user;
-
-    return dm2_heal_of_peers(&dm2->healing, dm2->out, dm2->tracker->followed, number);
-}
-
 static void *dm2_new(struct qs_demo_writer *out)
 {
     struct dm2 *dm2 = g_new0(struct dm2, 1);
 
     dm2->out = out;
     dm2->tracker = q2_tracker_new();
-    dm2->tracker->missing = find_missing;
-    dm2->tracker->missing_user = dm2;
     converter_init(&dm2->converter);
     stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, NULL, connection_commands);
     dm2->block = dm2_block_new();
@@ -146,7 +134,6 @@ static void end_level(struct dm2 *dm2)
     g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
     dm2->backup = (struct dm2_backup){0};
-    dm2->newest = 0;
     converter_level(&dm2->converter);
     dm2->block->len = DM2_HEADER;
 }
@@ -353,11 +340,9 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
      * level: nothing was lost. */
     if (!frame->reference_missing || frame->delta == frame->number)
         return;
-    qs_demo_problem(dm2->out, packet, "%s",
-                    frame->healed
-                        ? "the capture lacks frames; they are rebuilt from another client's"
-                        : "a frame is a delta from one that the capture lacks: entities and the "
-                          "status bar may be wrong until their next update");
+    qs_demo_problem(dm2->out, packet,
+                    "a frame is a delta from one that the capture lacks: entities and the status "
+                    "bar may be wrong until their next update");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const char *why)
@@ -392,43 +377,6 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_backup_has(&dm2->backup, frame->delta));
 }
 
-/* Writes what a lost frame was, in a block before that of the packet at hand. */
-static void write_healed(struct dm2 *dm2, const struct q2_session *session,
-                         const struct q2_frame *lost, const struct qs_packet *packet,
-                         uint32_t acknowledged)
-{
-    const bool packed = session->variant.packed;
-    const struct q2_frame *frame =
-        packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
-    const struct q2_frame *last =
-        packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->backup.last);
-    GByteArray *block = dm2->block;
-
-    if (!frame)
-        return;
-    dm2->block = dm2_block_new();
-    if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
-        flush_block(dm2);
-        keep_last_frame(dm2, session, frame);
-        dm2->out->counts.repaired++;
-    }
-    g_byte_array_free(dm2->block, TRUE);
-    dm2->block = block;
-}
-
-/* A frame that the capture lacks is known from another client, since this one counts from it. */
-static void add_healed(struct dm2 *dm2, const struct q2_session *session,
-                       const struct q2_frame *frame, const struct qs_packet *packet,
-                       uint32_t acknowledged)
-{
-    const struct q2_frame *lost =
-        frame->healed ? q2_tracker_frame(dm2->tracker, frame->delta) : NULL;
-
-    if (lost && lost->number > dm2->newest && lost->number < frame->number)
-        write_healed(dm2, session, lost, packet, acknowledged);
-    dm2->newest = frame->number;
-}
-
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
                       const struct qs_message *first, int32_t number,
@@ -441,7 +389,6 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         lose_frame(dm2, packet, "since it is a delta from one that the capture lacks");
         return;
     }
-    add_healed(dm2, session, frame, packet, acknowledged);
     if (session->variant.packed)
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
     if (!frame)
@@ -600,7 +547,6 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
 
     if (dm2->ended || decoder->found.connectionless || !decoder->found.accepted)
         return;
-    dm2_healing_earn(&dm2->healing, packet->size);
     /* What the tracker has not followed is not known. */
     dm2->messages = dm2->tracker->followed == session ? decoder->found.messages : NULL;
     if (!dm2->messages)
