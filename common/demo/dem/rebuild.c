@@ -28,21 +28,6 @@ enum view_source {
     VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
 };
 
-/*
- * Numbers that the server's unreliable messages skipped. Either the capture lacks the messages, or
- * they were lost on their way to the client: its moves show which.
- */
-struct gap {
-    uint32_t count;      /* 0: there is none, or it was written */
-    int64_t time;        /* of the packet behind it */
-    float before, after; /* svc_time of the messages around it */
-    unsigned echoes;     /* moves that repeat `before` */
-    bool known;          /* whether the capture lacks them: */
-    bool lacks;
-    bool unsure;  /* too few moves came to tell */
-    unsigned age; /* in messages, since that is known */
-};
-
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
@@ -64,13 +49,7 @@ struct dem {
     guint waiting_safe;      /* and so many came before messages that the capture lacks */
     uint32_t not_captured;   /* server packets reported as not captured */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
-    struct gap gap;
-    uint32_t skipped, late, client_skipped; /* numbers, as the netchans count them */
-    float time;                             /* the newest svc_time */
-    unsigned echoes;                        /* moves that repeat it */
-    uint32_t gaps_lacked, gaps_lost;        /* by the capture; on their way */
-    uint32_t unsure;                        /* messages in gaps that came before any of those */
-    struct qs_packet unsure_packet;         /* behind the first of them */
+    float time;              /* the newest svc_time */
 };
 
 static const struct dem_angles zero_view;
@@ -131,8 +110,6 @@ static void drop_waiting(struct dem *dem, guint keep)
  */
 static void drop_unread(struct dem *dem)
 {
-    if (!dem->gap.known)
-        dem->gap.count = 0;
     if (dem->moving)
         drop_waiting(dem, dem->waiting_read);
 }
@@ -400,55 +377,6 @@ static void note_lost_frames(struct dem *dem, const struct nq_session *session,
     dem->awaited = nq_frames_awaited(&session->frames);
 }
 
-/* --- Unreliable messages that the capture lacks --- */
-
-enum {
-    /* Clients send a move for each frame that they draw, several times as many as servers send
-     * messages. If this many for each message repeat the time before a gap, none of it came. */
-    ECHOES = 2,
-    OVERTAKEN_BY = 4 /* messages may come behind so many later ones */
-};
-
-static void report_gap(struct dem *dem, const struct qs_packet *packet, uint32_t count)
-{
-    if (count && dem->signed_on)
-        qs_demo_missing(dem->out, packet, count,
-                        "movements and sounds are missing: the capture lacks server messages");
-}
-
-/* The gap is part of a hole, which is reported as such. */
-static bool is_in_hole(const struct dem *dem)
-{
-    enum { SOON = 1000000000 }; /* nanoseconds: the server sends by then */
-    const struct qs_hole *hole = &dem->out->reported;
-
-    return hole->packets[QS_S2C - QS_C2S] && dem->gap.time >= hole->begin &&
-           dem->gap.time < hole->end + SOON;
-}
-
-/* Where moves do not tell, the other gaps of the session decide. */
-static void count_gap(struct dem *dem, const struct qs_packet *packet)
-{
-    const uint32_t count = dem->gap.lacks && !is_in_hole(dem) ? dem->gap.count : 0;
-
-    dem->gap.count = 0;
-    if (count && dem->gap.unsure && !dem->gaps_lacked && !dem->gaps_lost) {
-        if (!dem->unsure)
-            dem->unsure_packet = *packet;
-        dem->unsure += count;
-    } else if (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked) {
-        report_gap(dem, packet, count);
-    }
-}
-
-static void report_last_gaps(struct dem *dem)
-{
-    if (dem->unsure && dem->gaps_lost <= dem->gaps_lacked)
-        report_gap(dem, &dem->unsure_packet, dem->unsure);
-    if (!is_in_hole(dem) && (!dem->gap.unsure || dem->gaps_lost <= dem->gaps_lacked))
-        report_gap(dem, NULL, dem->gap.lacks ? dem->gap.count : 0);
-}
-
 /* In seconds: servers can send any time. */
 static void add_duration(struct qs_demo_writer *out, double seconds)
 {
@@ -458,74 +386,14 @@ static void add_duration(struct qs_demo_writer *out, double seconds)
     out->duration = (int64_t)(sum * 1e9);
 }
 
-/* A message of the server; those that come behind a later one are no longer missing. */
-static void follow_server(struct dem *dem, const struct nq_session *session,
-                          const struct qs_packet *packet)
+static void follow_time(struct dem *dem, const struct nq_session *session)
 {
-    const struct qs_netchan *chan = &session->base.to_client;
-    const uint32_t count = chan->missing - dem->skipped;
-
-    dem->gap.count -= MIN(dem->gap.count, chan->stale - dem->late);
-    dem->skipped = chan->missing;
-    dem->late = chan->stale;
-    if (count || (dem->gap.known && ++dem->gap.age >= OVERTAKEN_BY))
-        count_gap(dem, packet);
-    /* Before its first move of a level a client says nothing of the time. */
-    if (count && (dem->moving || !session->base.to_server.started))
-        dem->gap = (struct gap){.count = count,
-                                .time = packet->time,
-                                .before = dem->time,
-                                .after = session->time,
-                                .echoes = dem->echoes,
-                                .lacks = !session->frames.started,
-                                .unsure = session->base.to_server.started};
-    if (session->timed) {
-        dem->echoes = dem->time == session->time ? dem->echoes : 0;
-        if (dem->timed && session->time > dem->time)
-            add_duration(dem->out, (double)session->time - (double)dem->time);
-        dem->timed = true;
-        dem->time = session->time;
-    }
-}
-
-/*
- * Whether the client had messages in the gap, by the time that its move repeats. Where the game's
- * clock stood still that shows nothing.
- */
-static bool lacks_messages(struct dem *dem, float time)
-{
-    struct gap *gap = &dem->gap;
-
-    if (gap->after > gap->before && time < gap->after) {
-        dem->gaps_lacked++;
-        return true;
-    }
-    if (gap->after > gap->before && gap->echoes >= ECHOES * (gap->count + 1)) {
-        dem->gaps_lost++;
-        return false;
-    }
-    gap->unsure = gap->after > gap->before;
-    return true;
-}
-
-/*
- * A packet of the client. Where it acknowledges frames of entities, those that were lost are
- * counted (note_lost_frames()), if none of its packets are missing, too.
- */
-static void follow_client(struct dem *dem, const struct nq_session *session)
-{
-    const bool whole = session->base.to_server.missing == dem->client_skipped;
-    const float time = session->move_time;
-    struct gap *gap = &dem->gap;
-
-    dem->client_skipped = session->base.to_server.missing;
-    dem->echoes += session->moved && time == dem->time;
-    gap->echoes += session->moved && time == gap->before;
-    if (gap->known || !(session->frames.started || (session->moved && time > gap->before)))
+    if (!session->timed)
         return;
-    gap->known = true;
-    gap->unsure = false;
-    gap->lacks = !whole || (!session->frames.started && lacks_messages(dem, time));
+    if (dem->timed && session->time > dem->time)
+        add_duration(dem->out, (double)session->time - (double)dem->time);
+    dem->timed = true;
+    dem->time = session->time;
 }
 
 static void dem_packet(void *state, const struct qs_decoder *decoder,
@@ -542,9 +410,7 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         qs_demo_count_losses(dem->out, decoder, packet);
     note_lost_frames(dem, session, packet);
     if (decoder->found.direction == QS_S2C)
-        follow_server(dem, session, packet);
-    else
-        follow_client(dem, session);
+        follow_time(dem, session);
     if (decoder->found.direction == QS_S2C && session->delivered.bytes.data)
         add_message(dem, decoder, packet);
     else if (decoder->found.direction == QS_C2S && session->moved)
@@ -568,7 +434,6 @@ static void dem_finish(void *state)
         return;
     if (dem->awaited)
         qs_demo_missing(dem->out, NULL, dem->awaited, lost_frames_text);
-    report_last_gaps(dem);
     /* Recorders end with it, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     write_held(dem);
