@@ -4,7 +4,6 @@
 #include <glib.h>
 
 #include "common/netchan/netchan.h"
-#include "common/netchan/quality.h"
 
 enum { BURST_MIN = 2 /* numbers of each end */ };
 
@@ -45,16 +44,6 @@ static void count_gap(struct qs_decoder *d, enum qs_direction direction, struct 
 static void add_behind(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
 {
     add(d, direction, packets, netchan_of(d, direction)->time, d->packet->time);
-}
-
-/* Whether the packet itself shows packets of both ends, of which none came meanwhile. A server that
- * numbers its answers skips numbers that the client lost on the way. */
-static bool is_of_both(const struct qs_decoder *d, uint32_t lost, uint32_t ahead)
-{
-    const bool skips =
-        d->found.direction == QS_S2C && d->protocol->path && d->protocol->path->answers;
-
-    return MIN(lost, ahead) >= BURST_MIN && !skips;
 }
 
 /*
@@ -99,7 +88,8 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
     const bool lacks_acknowledged = d->found.notes[QS_NOTE_NOT_CAPTURED];
     const bool burst = is_burst(d, lost);
     const uint32_t ahead = acknowledged_ahead(d);
-    const bool both = is_of_both(d, lost, ahead);
+    const bool is_of_both =
+        MIN(lost, ahead) >= BURST_MIN; /* nothing of either end came meanwhile */
     /* Nothing follows that could acknowledge it. */
     const bool is_last =
         d->found.direction == QS_S2C && d->session->disconnected && lacks_acknowledged;
@@ -113,9 +103,9 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return false;
-    if (burst || both || forth->ahead || forth->is_lacking || is_last)
+    if (burst || is_of_both || forth->ahead || forth->is_lacking || is_last)
         count_gap(d, d->found.direction, &gap);
-    if (both && ahead > back->ahead) {
+    if (is_of_both && ahead > back->ahead) {
         add_behind(d, qs_direction_back(d), ahead - back->ahead);
         back->ahead = ahead;
     }
