@@ -52,6 +52,7 @@ static void empty_found(struct qs_found *found)
     if (found->player_events->len)
         g_array_set_size(found->player_events, 0);
     found->announced.valid = false;
+    found->map = (struct qs_view){0};
     if (found->transfers->len)
         g_array_set_size(found->transfers, 0);
     memset(found->notes, 0, sizeof found->notes);

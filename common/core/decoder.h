@@ -126,6 +126,7 @@ struct qs_found {
                          too */
     GArray *player_events; /* struct qs_player_event */
     struct qs_announcement announced;
+    struct qs_view map;            /* of a server that tells its status; none: it does not */
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */

@@ -63,6 +63,7 @@ struct qs_packet {
     uint32_t unit;    /* 1 for the first unit that the packet completed; 0: this is a datagram */
     uint32_t missing; /* bytes of the stream before this unit that the capture lacks */
     uint64_t missing_before; /* number of the packet behind them */
+    bool missing_is_cut;     /* the capture has packets with them, and cut those */
 };
 
 /* Whether the capture cut the packet ("snaplen"). */

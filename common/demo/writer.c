@@ -152,10 +152,12 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
                            const char *unit)
 {
     if (packet->missing)
-        qs_demo_problem(writer, packet,
-                        "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
-                        ": the demo ends there",
-                        packet->missing, packet->missing_before);
+        qs_demo_problem(
+            writer, packet,
+            "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+            "%s: the demo ends there",
+            packet->missing, packet->missing_before,
+            packet->missing_is_cut ? ", where packets are cut (record with tcpdump -s 0)" : "");
     else if (qs_packet_is_cut(packet))
         qs_demo_problem(writer, packet, "the stream ends within a %s: its %u bytes are left out",
                         unit, packet->size);

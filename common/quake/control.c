@@ -83,7 +83,9 @@ QS_TEXT_READER(read_reject, NQ_CONTROL_REASON)
 
 static void read_server_info(struct qs_decoder *d)
 {
-    qs_rows(d, NQ_CONTROL_ADDRESS, NQ_CONTROL_MAXPLAYERS);
+    qs_rows(d, NQ_CONTROL_ADDRESS, NQ_CONTROL_HOSTNAME);
+    d->found.map = qs_text(d, NQ_CONTROL_LEVEL);
+    qs_rows(d, NQ_CONTROL_PLAYERS, NQ_CONTROL_MAXPLAYERS);
     qs_u8(d, NQ_CONTROL_VERSION);
 }
 

@@ -253,7 +253,8 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
     /* The server decides about the netchan. */
     if (netchan >= 0)
         q2_session_set_netchan(session, netchan == 1);
-    qs_table_set(&session->texts, Q2_TEXT_MAP, map);
+    if (!qs_packet_is_cut(d->packet))
+        qs_table_set(&session->texts, Q2_TEXT_MAP, map);
 }
 
 /* --- Asking servers */
@@ -295,7 +296,8 @@ static void read_status(struct qs_decoder *d, struct line *line)
         read_status_player(d, line, end_of_line(line));
         skip_line_end(d, line);
     }
-    qs_summary_quote(d, "map", qs_info_value(info, "mapname"));
+    d->found.map = qs_info_value(info, "mapname");
+    qs_summary_quote(d, "map", d->found.map);
     qs_summary(d, " players %u", players);
 }
 

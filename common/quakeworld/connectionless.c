@@ -343,7 +343,8 @@ static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_
         }
         at += line.size + 1;
     }
-    qs_summary_quote(d, "map", qs_info_value(rules, "map"));
+    d->found.map = qs_info_value(rules, "map");
+    qs_summary_quote(d, "map", d->found.map);
     qs_summary(d, " players %u", players);
 }
 

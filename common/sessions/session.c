@@ -24,7 +24,8 @@ struct session {
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
 
-    bool both_ends; /* it has no demo unless both have sent */
+    bool both_ends;         /* it has no demo unless both have sent */
+    const GHashTable *maps; /* qs_sessions.maps */
 };
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
@@ -67,6 +68,18 @@ static void enter_map(struct session *session, const char *map)
         qs_session_demo_set_map(shared->demo, map);
 }
 
+/* Of a session whose level the capture has not seen begin, while it goes on. NULL: unknown. */
+static char *told_map(const struct session *session, const struct qs_session *state)
+{
+    const struct qs_server_map *told =
+        g_hash_table_lookup((GHashTable *)session->maps, &session->shared.server);
+
+    return told && told->time >= session->shared.start && !state->connection &&
+                   (!state->level || state->lost.packet)
+               ? g_strdup(told->map)
+               : NULL;
+}
+
 static void describe(struct session *session, const struct qs_session *state)
 {
     struct qs_client_session *shared = &session->shared;
@@ -83,6 +96,8 @@ static void describe(struct session *session, const struct qs_session *state)
     shared->spectator = description.spectator;
     if (shared->demo)
         shared->demo->player = shared->player;
+    if (!description.map)
+        description.map = told_map(session, state);
     if (description.map && !shared->map && (!state->level || state->level != session->unproven))
         enter_map(session, description.map);
     g_free(description.map);
@@ -302,6 +317,7 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
 
     session->handler = sessions->handler;
     session->both_ends = options->both_ends;
+    session->maps = sessions->maps;
     *shared = (struct qs_client_session){
         .number = number,
         .protocol = first->decoder->protocol,

@@ -52,6 +52,34 @@ static const char *name_of_file(const struct qs_sessions *sessions, const struct
     return file ? file->name : NULL;
 }
 
+/* --- Maps that servers tell ------------------------------------------------------------------ */
+
+static void free_server_map(void *data)
+{
+    struct qs_server_map *known = data;
+
+    g_free(known->map);
+    g_free(known);
+}
+
+static void learn_map(struct qs_sessions *sessions, const struct qs_packet *answer,
+                      struct qs_view map)
+{
+    enum { SERVERS_MAX = 4096 };
+    struct qs_server_map *known = g_hash_table_lookup(sessions->maps, &answer->source);
+
+    if (!known && g_hash_table_size(sessions->maps) >= SERVERS_MAX)
+        return;
+    if (!known) {
+        known = g_new0(struct qs_server_map, 1);
+        known->server = answer->source;
+        g_hash_table_insert(sessions->maps, &known->server, known);
+    }
+    known->time = answer->time;
+    g_free(known->map);
+    known->map = g_strndup((const char *)map.data, map.size);
+}
+
 static void process_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
                            struct qs_packet *packet)
 {
@@ -68,6 +96,8 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
     if (conversation->left_out)
         return;
     decode_packet(sessions, conversation, decoder, packet);
+    if (decoder->found.map.size && !qs_packet_is_cut(packet))
+        learn_map(sessions, packet, decoder->found.map);
     if (!conversation->number) {
         qs_conversation_forget_announcement(sessions, conversation);
         conversation->number = ++sessions->conversations;
@@ -431,6 +461,8 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->heuristic = qs_heuristic_new(options->protocol_options);
     sessions->qports = qs_qports_new();
     sessions->announced = g_hash_table_new(qs_address_hash, qs_address_equal);
+    sessions->maps =
+        g_hash_table_new_full(qs_address_hash, qs_address_equal, NULL, free_server_map);
     sessions->unanswered = options->both_ends ? qs_unanswered_new() : NULL;
     sessions->donors = qs_donors_new(options->sign_ons);
     sessions->copies = qs_copies_new();
@@ -471,6 +503,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     qs_heuristic_free(sessions->heuristic);
     qs_qports_free(sessions->qports);
     g_hash_table_destroy(sessions->announced);
+    g_hash_table_destroy(sessions->maps);
     g_clear_pointer(&sessions->unanswered, qs_unanswered_free);
     if (sessions->others.sessions && handler->others)
         handler->others(handler, &sessions->others);

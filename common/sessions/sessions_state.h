@@ -17,6 +17,7 @@ struct qs_sessions {
     struct qs_unanswered *unanswered; /* NULL: sessions of one end are wanted */
     struct qs_copies *copies;
     struct qs_donors *donors;
+    GHashTable *maps;             /* struct qs_server_map, by the server's address */
     struct qs_conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[QS_PROTOCOLS_MAX];
     GPtrArray *files;                   /* struct qs_capture_file */
@@ -53,6 +54,15 @@ void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversat
  */
 void qs_conversation_limit_sessions(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation, int64_t now);
+
+/* --- Maps that servers tell: sessions.c ------------------------------------------------------- */
+
+/* What a server said last of its map, to whomever asked for its status. */
+struct qs_server_map {
+    struct qs_address server;
+    int64_t time;
+    char *map;
+};
 
 /* --- Sessions: session.c --------------------------------------------------------------------- */
 

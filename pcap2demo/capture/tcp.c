@@ -45,6 +45,7 @@ struct half {
     unsigned patience;      /* segments since the other end acknowledged the gap */
     struct qs_address source, destination;
     int64_t time; /* of its last segment */
+    bool cut;     /* a segment since the last hole that was delivered */
 };
 
 struct connection {
@@ -93,11 +94,13 @@ static void deliver(struct tcp *tcp, struct connection *connection, struct half 
         .from = half == &connection->halves[QS_END_A] ? QS_END_A : QS_END_B,
         .missing = batch->missing,
         .missing_before = batch->missing ? batch->number : 0,
+        .missing_is_cut = batch->missing && half->cut,
     };
 
     half->position += (uint64_t)batch->missing + batch->size;
     half->sequence += batch->missing + batch->size;
     half->patience = 0;
+    half->cut &= !batch->missing;
     tcp->counts.holes += batch->missing != 0;
     tcp->counts.missing += batch->missing;
     if (!connection->outside.ignored && (batch->size || batch->missing))
@@ -257,6 +260,7 @@ static void add_bytes(struct tcp *tcp, struct connection *connection, struct hal
     const uint32_t same = ahead < 0 ? (uint32_t)MIN(batch.size, -(int64_t)ahead) : 0;
     uint64_t start = half->position - same + (ahead > 0 ? (uint32_t)ahead : 0);
 
+    half->cut |= qs_packet_is_cut(&segment->payload);
     tcp->counts.repeated += same;
     skip(&batch, &start, same);
     if (!batch.size)

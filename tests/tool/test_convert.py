@@ -236,6 +236,27 @@ class Sessions(Convert):
             self.assertEqual("server sent" not in error, (self.folder / "one.qwd").exists())
             (self.folder / "one.qwd").unlink(missing_ok=True)
 
+    def test_status_tells_the_map(self):
+        """Of a session that the capture joined late: what its server says meanwhile to somebody else."""
+        late = self.capture.frames[700:]
+        asked, answer = b"status\n\0", b"n\\map\\dm4\\hostname\\x\n1 2 3 4 \"a\" \"b\" 1 2\n\0"
+        question, told = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
+                          for from_server in (False, True))
+        status = [self.with_payload(question, 34, asked), self.with_payload(told, 36, answer)]
+        for frames, maps in ([*late, *[(late[-1][0], frame) for frame in status]], ["dm4"]), (late, []), (
+                [*[(late[0][0] - SECOND, frame) for frame in status], *late], []):
+            path = self.write_frames("x.pcap", frames)
+            session, = json.loads(self.tool("--list", "--json", path)[0])["sessions"]
+            self.assertEqual(session["maps"], maps)
+
+    @staticmethod
+    def with_payload(frame, port, payload):
+        """Outside of a connection; the end whose port is there has another one."""
+        payload = b"\xff\xff\xff\xff" + payload
+        frame = frame[:port] + struct.pack(">H", 50999) + frame[port + 2:]
+        return (frame[:16] + struct.pack(">H", 28 + len(payload)) + frame[18:38] +
+                struct.pack(">HH", 8 + len(payload), 0) + payload)
+
     def test_clock_is_set(self):
         """The numbers go on: no time has passed."""
         for seconds in 400, 7200, -7200:
