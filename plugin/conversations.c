@@ -77,27 +77,49 @@ struct conversation_state {
     enum qs_end known_end;
     struct qs_qport *found_by; /* its client, if its address changes; NULL: it sends no qport */
     uint32_t qport;
-    struct stream streams[2];   /* of TCP, by enum qs_end */
-    struct qs_session *session; /* after the last packet of the first pass */
-    struct qs_session *whole;   /* of its last snapshots; NULL: there is none */
-    struct qs_session *present; /* raw memory for the next one */
+    struct stream streams[2];        /* of TCP, by enum qs_end */
+    struct qs_session *session;      /* after the last packet of the first pass */
+    struct shared_state *shared;     /* of the last packets; NULL: there is none */
+    struct qs_session *present;      /* raw memory for the next one's */
+    struct packet_state *last;       /* NULL: the next packet's is based on `shared` */
+    struct qs_session *last_session; /* before it; what it points to is `shared`'s */
     struct qs_links *links;
     struct qs_session_number number;
 };
 
 /* --- Packets: the state of each datagram and stream unit, as data of its frame --- */
 
-struct packet_state {
-    struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
-    const struct qs_session *whole;          /* NULL: nothing was known */
-    uint32_t number;                         /* of its session; 0: it belongs to none */
-    uint32_t missing;                        /* bytes that the capture lacks before the unit */
-    uint8_t from;                            /* enum qs_end */
-    uint8_t size;
-    uint8_t changes[]; /* to `whole`: the session before it; see plugin/snapshots.h */
+/* A session from time to time. */
+struct shared_state {
+    struct conversation_state *conversation;
+    struct qs_session *session;
 };
 
-enum { UNIT_SHIFT = 8 };
+/*
+ * The session before the packet is stored as what differs from the one before the conversation's
+ * last packet; after DEPTH_MAX packets, as what differs from a session that all these share.
+ */
+struct packet_state {
+    union {
+        const struct packet_state *before;
+        const struct shared_state *shared; /* `depth` 0; NULL: it has no conversation */
+    };
+    uint32_t number;  /* of its session; 0: it belongs to none */
+    uint32_t missing; /* bytes that the capture lacks before the unit */
+    uint8_t from;     /* enum qs_end */
+    uint8_t depth;    /* how many states are before it */
+    uint8_t size;
+    uint8_t changes[]; /* see plugin/snapshots.h */
+};
+
+static const struct shared_state *shared_of(const struct packet_state *state)
+{
+    while (state->depth)
+        state = state->before;
+    return state->shared;
+}
+
+enum { UNIT_SHIFT = 8, DEPTH_MAX = 7, PACKET_STATE_SIZE = offsetof(struct packet_state, changes) };
 
 /* The layer of the frame, and which unit it is in it: from 1 on; 0: a datagram. */
 static uint32_t key_of(uint32_t layer, uint32_t unit)
@@ -133,6 +155,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     state->protocol = dissector->protocol;
     state->session = allocate(wmem_file_scope(), dissector->protocol);
     state->present = wmem_alloc(wmem_file_scope(), dissector->protocol->session_size);
+    state->last_session = wmem_alloc(wmem_file_scope(), dissector->protocol->session_size);
     state->protocol->session_init(state->session);
     state->links = qs_links_new(0);
     wmem_register_callback(wmem_file_scope(), clear_state, state);
@@ -279,7 +302,7 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
     const struct packet_state *state =
         PINFO_FD_VISITED(pinfo) ? find_packet(dissector, pinfo, 0) : NULL;
     struct conversation_state *conversation =
-        state && state->conversation ? state->conversation : find(dissector, pinfo);
+        state && shared_of(state) ? shared_of(state)->conversation : find(dissector, pinfo);
 
     /* It was none in the first pass: the client came to this address later. */
     if (PINFO_FD_VISITED(pinfo) && !state && pinfo->ptype == PT_UDP && !pinfo->flags.in_error_pkt)
@@ -315,27 +338,56 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
-/* The session before this packet, as a session that several packets share, and changes to it. */
-static uint8_t take_snapshot(struct conversation_state *conversation,
-                             uint8_t changes[SNAPSHOT_CHANGES_MAX])
+/* A session that this packet shares with the next ones; `present` is it. */
+static void share_present(struct conversation_state *conversation)
+{
+    clear_with(wmem_file_scope(), conversation->protocol, conversation->present);
+    conversation->shared = wmem_new(wmem_file_scope(), struct shared_state);
+    *conversation->shared = (struct shared_state){conversation, conversation->present};
+    conversation->present = wmem_alloc(wmem_file_scope(), conversation->protocol->session_size);
+}
+
+/* Sets what the session before this packet is based on, and writes how it differs from that. */
+static void take_snapshot(struct conversation_state *conversation, struct packet_state *state,
+                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
     const struct qs_protocol *protocol = conversation->protocol;
+    const struct packet_state *last = conversation->last;
+    const bool follows = last && last->depth < DEPTH_MAX;
     struct qs_session *present = conversation->present;
     int size = -1;
 
     protocol->session_copy(present, conversation->session);
     if (protocol->session_forget_packet)
         protocol->session_forget_packet(present);
-    if (conversation->whole && protocol->session_shares(conversation->whole, present))
-        size = snapshot_compare(protocol, conversation->whole, present, changes);
-    if (size >= 0) {
+    if (conversation->shared && protocol->session_shares(conversation->shared->session, present))
+        size = snapshot_compare(
+            protocol, follows ? conversation->last_session : conversation->shared->session, present,
+            changes);
+    memcpy(conversation->last_session, present, protocol->session_size);
+    if (size < 0)
+        share_present(conversation);
+    else
         protocol->session_clear(present);
-        return (uint8_t)size;
+    if (size >= 0 && follows) {
+        state->before = last;
+        state->depth = last->depth + 1;
+    } else {
+        state->shared = conversation->shared;
     }
-    clear_with(wmem_file_scope(), protocol, present);
-    conversation->whole = present;
-    conversation->present = wmem_alloc(wmem_file_scope(), protocol->session_size);
-    return 0;
+    state->size = (uint8_t)MAX(size, 0);
+}
+
+static void restore_session(const struct qs_protocol *protocol, const struct packet_state *state,
+                            struct qs_session *session)
+{
+    if (state->depth)
+        restore_session(protocol, state->before, session);
+    else if (state->shared)
+        protocol->session_copy(session, state->shared->session);
+    else
+        protocol->session_init(session);
+    snapshot_apply(state->changes, state->size, session);
 }
 
 /* In the first pass, the conversation's session is the state before this packet. A later pass that
@@ -345,15 +397,17 @@ static struct packet_state *new_packet_state(const struct dissector *dissector, 
 {
     const bool visited = PINFO_FD_VISITED(pinfo);
     uint8_t changes[SNAPSHOT_CHANGES_MAX];
-    const uint8_t size = conversation ? take_snapshot(conversation, changes) : 0;
-    struct packet_state *state =
-        wmem_alloc0(visited ? pinfo->pool : wmem_file_scope(), sizeof *state + size);
+    struct packet_state taken = {0}, *state;
 
-    state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
-    state->from = conversation ? (uint8_t)sender_of(conversation, pinfo) : QS_END_A;
-    state->whole = conversation ? conversation->whole : NULL;
-    state->size = size;
-    memcpy(state->changes, changes, size);
+    if (conversation) {
+        taken.from = (uint8_t)sender_of(conversation, pinfo);
+        take_snapshot(conversation, &taken, changes);
+    }
+    state = wmem_alloc(visited ? pinfo->pool : wmem_file_scope(), PACKET_STATE_SIZE + taken.size);
+    memcpy(state, &taken, PACKET_STATE_SIZE);
+    memcpy(state->changes, changes, taken.size);
+    if (conversation)
+        conversation->last = visited ? NULL : state;
     if (!visited)
         p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto,
                          key_of(pinfo->curr_layer_num, unit), state);
@@ -365,11 +419,11 @@ static struct packet_context context_of(struct dissector *dissector, const packe
                                         struct conversation_state *conversation,
                                         struct packet_state *state)
 {
+    const struct shared_state *shared = pinfo->flags.in_error_pkt ? NULL : shared_of(state);
     struct packet_context context = {.missing = state->missing,
                                      .from = (enum qs_end)state->from,
-                                     .conversation = state->conversation,
-                                     .links =
-                                         state->conversation ? state->conversation->links : NULL,
+                                     .conversation = shared ? shared->conversation : NULL,
+                                     .links = shared ? shared->conversation->links : NULL,
                                      .current = is_first_pass(pinfo) ? conversation : NULL,
                                      .number = &state->number};
 
@@ -378,11 +432,7 @@ static struct packet_context context_of(struct dissector *dissector, const packe
         return context;
     }
     context.session = allocate(pinfo->pool, dissector->protocol);
-    if (state->whole)
-        snapshot_restore(dissector->protocol, state->whole, state->changes, state->size,
-                         context.session);
-    else
-        dissector->protocol->session_init(context.session);
+    restore_session(dissector->protocol, state, context.session);
     return context;
 }
 

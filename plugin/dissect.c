@@ -3,6 +3,7 @@
 #include "plugin/dissector.h"
 
 #include <epan/conversation.h>
+#include <epan/dissectors/packet-tcp.h>
 #include <epan/exceptions.h>
 #include <epan/show_exception.h>
 #include <epan/tap.h>
@@ -212,49 +213,38 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* --- Streams --- */
 
-/* The rest of the segment, as the next unit. */
-static struct qs_packet unit_at(const struct dissector *dissector, tvbuff_t *rest,
-                                packet_info *pinfo, const struct packet_context *context)
-{
-    struct qs_packet unit = packet_of(dissector, rest, pinfo);
+/* What tcp_dissect_pdus() passes on: the unit that it has found. */
+struct unit_reader {
+    struct dissector *dissector;
+    struct packet_context context;
+    struct qs_packet unit;
+};
 
-    unit.from = context->from;
-    unit.unit = context->unit;
-    unit.missing = context->missing;
-    unit.missing_before = pinfo->num;
-    return unit;
+/* The length of the unit at `offset`. 0: not known before another segment has come. */
+static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void *data)
+{
+    struct unit_reader *reader = data;
+    struct qs_packet *unit = &reader->unit;
+
+    reader->context = unit_context(reader->dissector, pinfo);
+    *unit = packet_of(reader->dissector, tvb_new_subset_remaining(tvb, offset), pinfo);
+    unit->from = reader->context.from;
+    unit->unit = reader->context.unit;
+    unit->missing = reader->context.missing;
+    unit->missing_before = pinfo->num;
+    unit->wire_size = reader->dissector->protocol->pdu_length(reader->context.session, unit, 0);
+    return unit->wire_size == unit->size + 1 && pinfo->can_desegment ? 0 : unit->wire_size;
 }
 
-/*
- * Requests the rest of an incomplete unit; false if it cannot come. If the unit's end is unknown,
- * requests one byte, that is, another segment.
- */
-static bool wait_for_more(packet_info *pinfo, int offset, uint32_t lacking)
+static int dissect_unit(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    if (!pinfo->can_desegment)
-        return false;
-    pinfo->desegment_offset = offset;
-    pinfo->desegment_len = lacking == 1 ? DESEGMENT_ONE_MORE_SEGMENT : lacking;
-    return true;
-}
+    struct unit_reader *reader = data;
 
-/* Dissects the unit at `offset`. Returns the offset of the next one; 0: needs more segments. */
-static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, packet_info *pinfo,
-                        proto_tree *tree)
-{
-    tvbuff_t *rest = tvb_new_subset_remaining(tvb, offset);
-    const struct packet_context context = unit_context(dissector, pinfo);
-    struct qs_packet unit = unit_at(dissector, rest, pinfo, &context);
-    const uint32_t size = dissector->protocol->pdu_length(context.session, &unit, 0);
-
-    if (size > unit.size && wait_for_more(pinfo, offset, size - unit.size))
-        return 0;
-    unit.wire_size = size;
-    unit.size = MIN(unit.size, size);
-    decode(dissector, tvb_new_subset_length(rest, 0, (int)unit.size), pinfo, tree, &unit, &context);
-    export_demos_queue(dissector, pinfo, &unit, context.conversation);
-    unit_done(dissector, pinfo);
-    return offset + (int)unit.size;
+    reader->unit.size = tvb_captured_length(tvb);
+    decode(reader->dissector, tvb, pinfo, tree, &reader->unit, &reader->context);
+    export_demos_queue(reader->dissector, pinfo, &reader->unit, reader->context.conversation);
+    unit_done(reader->dissector, pinfo);
+    return (int)reader->unit.size;
 }
 
 static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
@@ -269,21 +259,15 @@ static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
 static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
-    struct dissector *dissector = user;
-    const int end = (int)tvb_captured_length(tvb);
-    int offset = 0;
+    struct unit_reader reader = {.dissector = user};
 
-    if (!conversation_known(dissector, pinfo) && !recognizes_stream(dissector, tvb))
+    if (!conversation_known(user, pinfo) && !recognizes_stream(user, tvb))
         return 0;
-    begin_columns(dissector, pinfo);
-    stream_add_segment(dissector, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);
-    while (offset < end) {
-        offset = dissect_unit(dissector, tvb, offset, pinfo, tree);
-        if (!offset)
-            break;
-    }
+    begin_columns(user, pinfo);
+    stream_add_segment(user, pinfo, data, tvb_reported_length(tvb) - tvb_captured_length(tvb));
+    tcp_dissect_pdus(tvb, pinfo, tree, TRUE, 1, unit_length, dissect_unit, &reader);
     col_set_fence(pinfo->cinfo, COL_INFO);
-    return end;
+    return (int)tvb_captured_length(tvb);
 }
 
 /* --- Conversations on other ports --- */

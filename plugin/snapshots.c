@@ -1,59 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Changes are runs: how many bytes are the same before it, how many differ, and these bytes. */
+/* A change is how many words are the same before it, and what is to be added to a word: a zigzag
+ * number with seven bits in each byte, the last one below 0x80. */
 #include "plugin/snapshots.h"
 
 #include <string.h>
 
-enum {
-    LEAP = 16,    /* bytes that are compared at once: most have not changed */
-    RUN_HEAD = 2, /* bytes */
-    RUN_MAX = UINT8_MAX
-};
+enum { CHANGE_MAX = 6 }; /* bytes */
 
-/* The next byte from `at` on that differs, or `end`. */
-static size_t find_change(const uint8_t *one, const uint8_t *other, size_t at, size_t end)
+static uint32_t word_at(const struct qs_session *session, unsigned i)
 {
-    while (at + LEAP <= end && !memcmp(one + at, other + at, LEAP))
-        at += LEAP;
-    while (at < end && one[at] == other[at])
-        at++;
-    return at;
+    uint32_t word;
+
+    memcpy(&word, (const uint8_t *)session + i * sizeof word, sizeof word);
+    return word;
 }
 
-int snapshot_compare(const struct qs_protocol *protocol, const struct qs_session *whole,
+int snapshot_compare(const struct qs_protocol *protocol, const struct qs_session *before,
                      const struct qs_session *session, uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
-    const uint8_t *before = (const uint8_t *)whole, *now = (const uint8_t *)session;
-    const size_t end = protocol->session_size;
-    size_t last = 0, size = 0;
+    const unsigned words = (unsigned)(protocol->session_size / sizeof(uint32_t));
+    unsigned size = 0, same = 0;
 
-    for (size_t at; (at = find_change(before, now, last, end)) < end;) {
-        const size_t start = at = MIN(at, last + RUN_MAX);
+    for (unsigned i = 0; i < words; i++, same++) {
+        const uint32_t added = word_at(session, i) - word_at(before, i);
+        uint32_t zigzag = added << 1 ^ (added >> 31 ? UINT32_MAX : 0);
 
-        while (at < end && before[at] != now[at] && at - start < RUN_MAX)
-            at++;
-        if (size + RUN_HEAD + (at - start) > SNAPSHOT_CHANGES_MAX)
+        if (!added && same < UINT8_MAX)
+            continue;
+        if (size + CHANGE_MAX > SNAPSHOT_CHANGES_MAX)
             return -1;
-        changes[size++] = (uint8_t)(start - last);
-        changes[size++] = (uint8_t)(at - start);
-        memcpy(changes + size, now + start, at - start);
-        size += at - start;
-        last = at;
+        changes[size++] = (uint8_t)same;
+        for (; zigzag >= 0x80; zigzag >>= 7)
+            changes[size++] = (uint8_t)(zigzag | 0x80);
+        changes[size++] = (uint8_t)zigzag;
+        same = UINT_MAX; /* 0 at the next word */
     }
     return (int)size;
 }
 
-void snapshot_restore(const struct qs_protocol *protocol, const struct qs_session *whole,
-                      const uint8_t *changes, unsigned size, struct qs_session *to)
+void snapshot_apply(const uint8_t *changes, unsigned size, struct qs_session *session)
 {
     const uint8_t *end = changes + size;
-    uint8_t *at = (uint8_t *)to;
+    uint8_t *at = (uint8_t *)session;
 
-    protocol->session_copy(to, whole);
     while (changes < end) {
-        at += changes[0];
-        memcpy(at, changes + RUN_HEAD, changes[1]);
-        at += changes[1];
-        changes += RUN_HEAD + changes[1];
+        uint32_t zigzag = 0, word;
+
+        at += sizeof word * *changes++;
+        for (unsigned shift = 0; changes[-1] & 0x80 || !shift; shift += 7)
+            zigzag |= (uint32_t)(*changes++ & 0x7f) << shift;
+        memcpy(&word, at, sizeof word);
+        word += zigzag >> 1 ^ (zigzag & 1 ? UINT32_MAX : 0);
+        memcpy(at, &word, sizeof word);
+        at += sizeof word;
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/dissector.h"
 
-#include <epan/conversation_table.h>
 #include <epan/srt_table.h>
 #include <epan/stat_tap_ui.h>
 #include <epan/tap.h>
@@ -10,7 +9,6 @@
 #include "common/dump/dump.h"
 #include "common/protocols.h"
 #include "plugin/conversations.h"
-#include "common/sessions/protocol_selection.h"
 
 /* What the taps are given of a packet; lives in the packet's pool. */
 struct figures {
@@ -411,104 +409,6 @@ void statistics_register(void)
         register_table(&kinds[i], tap_name, "Quake", REGISTER_PACKET_STAT_GROUP_UNSORTED);
 }
 
-/* --- Conversations and endpoints: sessions, with the players' names for the clients' addresses */
-
-/* What a table's rows are filtered by. */
-static struct naming {
-    ct_dissector_info_t conversation; /* the first member: Wireshark's callbacks are given it */
-    et_dissector_info_t endpoint;
-    const char *player; /* the field */
-} namings[QS_PROTOCOLS_MAX];
-
-static const char *address_filter(const address *end, const struct naming *naming, const char *ip,
-                                  const char *ipv6)
-{
-    return end->type == AT_STRINGZ ? naming->player : end->type == AT_IPv6 ? ipv6 : ip;
-}
-
-/* Of "any" address nothing says which of the two is meant. */
-static const char *conversation_filter(struct _conversation_item_t *item, conv_filter_type_e type)
-{
-    const struct naming *naming = (const struct naming *)item->dissector_info;
-
-    if (type == CONV_FT_SRC_ADDRESS)
-        return address_filter(&item->src_address, naming, "ip.src", "ipv6.src");
-    if (type == CONV_FT_DST_ADDRESS)
-        return address_filter(&item->dst_address, naming, "ip.dst", "ipv6.dst");
-    return type == CONV_FT_SRC_PORT   ? "udp.srcport"
-           : type == CONV_FT_DST_PORT ? "udp.dstport"
-           : type == CONV_FT_ANY_PORT ? "udp.port"
-                                      : CONV_FILTER_INVALID;
-}
-
-static const char *endpoint_filter(struct _endpoint_item_t *item, conv_filter_type_e type)
-{
-    const size_t offset = offsetof(struct naming, endpoint);
-    const struct naming *naming = (const void *)((const char *)item->dissector_info - offset);
-
-    return type == CONV_FT_ANY_PORT
-               ? "udp.port"
-               : address_filter(&item->myaddress, naming, "ip.addr", "ipv6.addr");
-}
-
-static struct naming *naming_of(const struct dissector *dissector)
-{
-    struct naming *naming = &namings[qs_protocol_number(dissector->protocol->name)];
-
-    *naming = (struct naming){
-        {conversation_filter},
-        {endpoint_filter},
-        proto_registrar_get_nth((guint)dissector->session_hf[QS_SESSION_PLAYER])->abbrev};
-    return naming;
-}
-
-/* The ends of a packet for a table. Returns the player's name, which they need: free it after. */
-static char *name_ends(conv_hash_t *table, tap_flags_t flags, const packet_info *pinfo,
-                       const struct figures *figures, address ends[2])
-{
-    const bool from_server = figures->tally.direction == QS_S2C;
-    char *player = qs_player_of(figures->dissector->protocol, figures->session);
-
-    table->flags = flags;
-    ends[0] = pinfo->src;
-    ends[1] = pinfo->dst;
-    if (player && figures->number)
-        set_address(&ends[from_server], AT_STRINGZ, (int)strlen(player) + 1, player);
-    return player;
-}
-
-static tap_packet_status add_conversation(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                          const void *tapped, tap_flags_t flags)
-{
-    const struct figures *figures = tapped;
-    address ends[2];
-    char *player = name_ends(data, flags, pinfo, figures, ends);
-
-    (void)edt;
-    add_conversation_table_data_with_conv_id(
-        data, &ends[0], &ends[1], pinfo->srcport, pinfo->destport, figures->number, 1,
-        (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
-        &naming_of(figures->dissector)->conversation, CONVERSATION_UDP);
-    g_free(player);
-    return TAP_PACKET_REDRAW;
-}
-
-static tap_packet_status add_endpoints(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                       const void *tapped, tap_flags_t flags)
-{
-    const struct figures *figures = tapped;
-    address ends[2];
-    char *player = name_ends(data, flags, pinfo, figures, ends);
-
-    (void)edt;
-    for (int end = 0; end < 2; end++)
-        add_endpoint_table_data(data, &ends[end], end ? pinfo->destport : pinfo->srcport, !end, 1,
-                                (int)pinfo->fd->pkt_len, &naming_of(figures->dissector)->endpoint,
-                                ENDPOINT_UDP);
-    g_free(player);
-    return TAP_PACKET_REDRAW;
-}
-
 /* --- Response times, by what was asked for */
 
 static void begin_response_times(struct register_srt *srt, GArray *tables)
@@ -546,7 +446,6 @@ void statistics_register_game(struct dissector *dissector)
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
         register_table(&kinds[i], protocol->name, protocol->title,
                        REGISTER_LOG_STAT_GROUP_UNSORTED);
-    register_conversation_table(dissector->proto, FALSE, add_conversation, add_endpoints);
     if (protocol->seqinfo) /* others have hardly anything that is asked for */
         register_srt_table(dissector->proto, protocol->name, 1, add_response_time,
                            begin_response_times, NULL);

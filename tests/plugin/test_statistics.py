@@ -160,15 +160,6 @@ class Statistics(PluginTest):
             self.assertEqual(len(shown), int(row["Packets"]))
         self.assertEqual(table(self.statistics(path, "line", "q2")), [])
 
-    def test_conversations_have_players(self):
-        path = self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz")
-        sessions = {row["Player"]: row for row in table(self.statistics(path, "sessions"))}
-        lines = self.tshark("-q", "-r", path, "-z", "conv,qw").splitlines()
-        found = {words[0]: (words[3], words[6]) for words in map(str.split, lines)
-                 if words and words[0] in sessions}
-        self.assertEqual(found, {player: (row["Packets S→C"], row["Packets C→S"])
-                                 for player, row in sessions.items()})
-
     def test_passwords(self):
         mark = b"\xff\xff\xff\xff"
         path = self.capture([
