@@ -3,200 +3,189 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/core/hash.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/page/page.h"
 
-enum { TICKS_MAX = 9 };
-
-/* The classes of the legend in style.css: what stands above each, in percent. */
-static const double loss_steps[] = {0.5, 2, 5, 10};
-
-/* The color of a session's worse direction. A limit is no loss: the bar has an outline only. */
-static void add_loss_class(struct page *page, const json_t *session)
+void page_mark(struct page *page, const char *class, double from, double until, double span,
+               const char *text)
 {
-    static const char *const names[] = {"c2s", "s2c"};
-    const json_t *line = json_object_get(session, "line");
-    double worst = -1;
-    bool limited = false;
-    size_t step = 0;
+    const double left = 100 * CLAMP(from / span, 0, .993), right = 100 * CLAMP(until / span, 0, 1);
 
-    for (int i = 0; i < 2; i++) {
-        const json_t *direction = json_object_get(line, names[i]);
-        const double loss = page_number(direction, "loss", -1);
-        const double limit = page_number(direction, "loss_at_most", -1);
+    page_add(page, "<span class=\"%s\" style=\"left:%.2f%%;width:%.2f%%\">%s</span>", class, left,
+             MAX(right - left, 0), text);
+}
 
-        if (MAX(loss, limit) < worst)
-            continue;
-        worst = MAX(loss, limit);
-        limited = loss < 0;
+void page_marks(struct page *page, const json_t *session, double at, double span)
+{
+    const json_t *levels = json_object_get(session, "levels");
+    const json_t *holes = json_object_get(json_object_get(session, "holes"), "first");
+    const double duration = page_number(session, "duration", 0);
+
+    for (size_t i = 0; i < json_array_size(levels); i++) {
+        const json_t *level = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
+        const double from = i ? page_number(level, "from", 0) : 0;
+        const double until = next ? page_number(next, "from", 0) : duration;
+        const char *map = page_string(level, "map");
+        /* Percent of the width for a character: shown if there is room, maybe on wide screens. */
+        const double room = 100 * (until - from) / span / (double)(g_utf8_strlen(map, -1) + 1);
+
+        page_mark(page,
+                  i            ? room < 2.6 ? "change wide" : "change"
+                  : room < 2.6 ? "wide"
+                               : "",
+                  at + from, at + until, span, room < 1 ? "" : map);
     }
-    while (step < G_N_ELEMENTS(loss_steps) && worst >= loss_steps[step])
-        step++;
-    if (worst < 0)
-        page_add(page, "unknown");
-    else
-        page_add(page, "l%zu%s", step, limited ? " limit" : "");
+    for (size_t i = 0; i < json_array_size(holes); i++) {
+        const json_t *hole = json_array_get(holes, i);
+
+        page_mark(page, "hole", at + page_number(hole, "from", 0),
+                  at + page_number(hole, "until", 0), span, "");
+    }
+}
+
+void page_ticks(struct page *page, double begin, double end, bool clock)
+{
+    static const int steps[] = {5,    10,   30,   60,    120,   300,   600,   900,
+                                1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800};
+    const double span = end - begin;
+    size_t i = 0;
+    double every;
+
+    while (i < G_N_ELEMENTS(steps) - 1 && span / steps[i] > 9)
+        i++;
+    every = MAX(steps[i], span / 9);
+    page_add(page, "<div class=row aria-hidden=true><div></div><div class=ticks>");
+    for (double time = ceil(begin / every) * every, odd = 0; time < end - span / 6; time += every) {
+        g_autofree char *text = !clock ? qs_duration_text((int64_t)time)
+                                       : page_clock(time, every < 60       ? "%H:%M:%S"
+                                                          : every >= 43200 ? "%-e %b"
+                                                                           : "%H:%M");
+
+        page_mark(page, odd > 0 ? "wide" : "", time - begin, time - begin + 2 * every, span, text);
+        odd = odd > 0 ? 0 : 1;
+    }
+    page_add(page, "</div></div>\n");
 }
 
 /* --- The timeline ---------------------------------------------------------------------------- */
 
-static void add_ticks(struct page *page, double span)
+/* The classes of the bar's color: that of the worse direction. A limit is an outline only. */
+static const char *loss_class(const json_t *session)
 {
-    static const int steps[] = {5,    10,   30,   60,    120,   300,   600,   900,
-                                1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800};
-    double first, every;
-    size_t i = 0;
+    /* What stands above each color of the legend, in percent. */
+    static const double steps[] = {0.5, 2, 5, 10};
+    static const char *const losses[] = {"l0", "l1", "l2", "l3", "l4"};
+    static const char *const limits[] = {"l0 limit", "l1 limit", "l2 limit", "l3 limit",
+                                         "l4 limit"};
+    const json_t *line = json_object_get(session, "line");
+    const json_t *up = json_object_get(line, "c2s"), *down = json_object_get(line, "s2c");
+    const double loss = MAX(page_number(up, "loss", -1), page_number(down, "loss", -1));
+    const double limit =
+        MAX(page_number(up, "loss_at_most", -1), page_number(down, "loss_at_most", -1));
+    size_t step = 0;
 
-    while (i < G_N_ELEMENTS(steps) - 1 && span / steps[i] > TICKS_MAX)
-        i++;
-    first = ceil(page->begin / steps[i]) * steps[i];
-    every = MAX(steps[i], span / TICKS_MAX);
-    page_add(page, "<div class=row aria-hidden=true><div></div><div class=ticks>");
-    for (int tick = 0; first + tick * every < page->end - span / 20; tick++) {
-        const double time = first + tick * every;
-        g_autoptr(GDateTime) date = g_date_time_new_from_unix_local((gint64)time);
-        g_autofree char *text = date ? g_date_time_format(date, steps[i] < 60      ? "%H:%M:%S"
-                                                                : span > 2 * 86400 ? "%-e %b"
-                                                                                   : "%H:%M")
-                                     : NULL;
-
-        page_add(page, "<span%s style=\"left:%.2f%%\">%s</span>", tick % 2 ? " class=wide" : "",
-                 100 * (time - page->begin) / span, text ? text : "");
-    }
-    page_add(page, "</div></div>\n");
+    while (step < G_N_ELEMENTS(steps) && MAX(loss, limit) >= steps[step])
+        step++;
+    return MAX(loss, limit) < 0 ? "unknown" : limit > loss ? limits[step] : losses[step];
 }
 
-static void add_bar(struct page *page, const json_t *session, double span)
+static void add_bar(struct page *page, const json_t *session)
 {
-    const json_t *levels = json_object_get(session, "levels");
+    const double span = MAX(page->end - page->begin, 1);
     const double at = page_number(session, "start", 0) - page->begin;
     const double duration = page_number(session, "duration", 0);
-    g_autofree char *length = page_duration(duration), *maps = page_maps(session);
+    g_autofree char *length = qs_duration_text((int64_t)duration), *maps = page_maps(session);
     g_autofree char *up = page_loss(session, "c2s"), *down = page_loss(session, "s2c");
 
-    page_add(page, "<a class=\"bar ");
-    add_loss_class(page, session);
-    page_add(page, "%s\" href=\"#s%.0f\" title=\"",
+    page_add(page,
+             "<a class=\"bar %s%s\" href=\"#s%.0f\" title=\"%s, %s, %s, loss ↑ %s ↓ %s %%\" "
+             "style=\"left:%.2f%%;width:%.2f%%\"></a>",
+             loss_class(session),
              json_is_true(json_object_get(session, "spectator")) ? " spectator" : "",
-             page_number(session, "number", 0));
-    page_text(page, page_string(session, "player"));
-    page_add(page, ", ");
-    page_text(page, maps);
-    page_add(page, ", %s, loss ↑ %s ↓ %s %%\"", length, up, down);
-    page_place(page, at, at + duration, span);
-    page_add(page, "></a>");
-    for (size_t i = 0; i < json_array_size(levels); i++) {
-        const json_t *level = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
-        const double from = at + page_number(level, "from", 0);
-
-        if (i)
-            page_mark(page, "change", from, from, span);
-        page_map_label(page, page_string(level, "map"), from,
-                       at + (next ? page_number(next, "from", 0) : duration), span);
-    }
-    page_holes(page, session, at, span);
+             page_number(session, "number", 0), page_string(session, "player"), maps, length, up,
+             down, 100 * MIN(at / span, .993), 100 * duration / span);
+    page_marks(page, session, at, span);
 }
 
-static void add_row(struct page *page, const char *player, guint first, double span)
-{
-    page_add(page, "<div class=row role=listitem><div class=who>");
-    page_text(page, player);
-    page_add(page, "</div><div class=track>");
-    for (guint i = first; i < page->sessions->len; i++) {
-        const json_t *session = g_ptr_array_index(page->sessions, i);
-
-        if (page_number(session, "start", 0) > 0 &&
-            strcmp(page_string(session, "player"), player) == 0)
-            add_bar(page, session, span);
-    }
-    page_add(page, "</div></div>\n");
-}
-
-static void add_legend(struct page *page)
-{
-    page_add(page, "<p class=legend>Loss, of the two directions the worse: <b class=l0></b> below "
-                   "0.5 %% <b class=l1>"
-                   "</b> 2 %% <b class=l2></b> 5 %% <b class=l3></b> 10 %% <b class=l4></b> above "
-                   "<b class=\"l2 limit\"></b> at most <b class=unknown></b> unknown "
-                   "<b class=hole></b> not captured. "
-                   "↑ to the server, ↓ to the player.</p>\n");
-}
+static const char legend[] =
+    "<p class=legend>Loss, of the two directions the worse: <b class=l0></b> below 0.5 % "
+    "<b class=l1></b> 2 % <b class=l2></b> 5 % <b class=l3></b> 10 % <b class=l4></b> above "
+    "<b class=\"l2 limit\"></b> at most <b class=unknown></b> unknown <b class=hole></b> not "
+    "captured. ↑ to the server, ↓ to the player.</p>\n";
 
 void page_timeline(struct page *page)
 {
-    const double span = MAX(page->end - page->begin, 1);
-    GHashTable *players = g_hash_table_new(g_str_hash, g_str_equal);
+    GString *html = page->html;
+    GPtrArray *players;
+    GHashTable *rows;
 
-    if (page->begin <= 0) {
-        g_hash_table_destroy(players);
+    if (page->begin <= 0)
         return;
-    }
+    players = g_ptr_array_new();
+    rows = g_hash_table_new(qs_str_hash, g_str_equal);
     page_add(page, "<section aria-label=Timeline class=timeline>\n");
-    add_ticks(page, span);
+    page_ticks(page, page->begin, page->end, true);
     page_add(page, "<div role=list>\n");
     for (guint i = 0; i < page->sessions->len; i++) {
         const json_t *session = g_ptr_array_index(page->sessions, i);
+        const char *player = page_string(session, "player");
 
-        if (page_number(session, "start", 0) > 0 &&
-            g_hash_table_add(players, (gpointer)page_string(session, "player")))
-            add_row(page, page_string(session, "player"), i, span);
+        if (page_number(session, "start", 0) <= 0)
+            continue;
+        page->html = g_hash_table_lookup(rows, player);
+        if (!page->html) {
+            page->html = g_string_new(NULL);
+            g_ptr_array_add(players, page->html);
+            g_hash_table_insert(rows, (gpointer)player, page->html);
+            page_add(page, "<div class=row role=listitem><div class=who>%s</div><div class=track>",
+                     player);
+        }
+        add_bar(page, session);
     }
-    page_add(page, "</div>\n");
-    add_legend(page);
-    page_add(page, "</section>\n");
-    g_hash_table_destroy(players);
+    page->html = html;
+    for (guint i = 0; i < players->len; i++) {
+        GString *row = g_ptr_array_index(players, i);
+
+        g_string_append_printf(page->html, "%s</div></div>\n", row->str);
+        g_string_free(row, TRUE);
+    }
+    g_string_append_printf(page->html, "</div>\n%s</section>\n", legend);
+    g_ptr_array_free(players, TRUE);
+    g_hash_table_destroy(rows);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
 
-static void add_cell(struct page *page, const char *text)
+static double loss_key(const json_t *session, const char *direction)
 {
-    page_add(page, "<td>");
-    page_text(page, text);
-}
+    const json_t *path = json_object_get(json_object_get(session, "line"), direction);
 
-/* `key`: for the order. */
-static void add_number_cell(struct page *page, double key, const char *text)
-{
-    page_add(page, "<td class=n data-key=\"%.3f\">%s", key, text);
-}
-
-static void add_loss_cell(struct page *page, const json_t *session, const char *name)
-{
-    const json_t *direction = json_object_get(json_object_get(session, "line"), name);
-    g_autofree char *text = page_loss(session, name);
-
-    add_number_cell(
-        page, page_number(direction, "loss", page_number(direction, "loss_at_most", -1)), text);
+    return page_number(path, "loss", page_number(path, "loss_at_most", -1));
 }
 
 static void add_table_row(struct page *page, const json_t *session)
 {
-    const double start = page_number(session, "start", 0),
-                 number = page_number(session, "number", 0);
+    const double start = page_number(session, "start", 0);
+    const double number = page_number(session, "number", 0);
+    const double duration = page_number(session, "duration", 0);
     const double ping = page_number(json_object_get(session, "line"), "ping", -1);
-    g_autofree char *maps = page_maps(session);
-    g_autofree char *duration = page_duration(page_number(session, "duration", 0));
-    g_autofree char *milliseconds = ping < 0 ? g_strdup("–") : g_strdup_printf("%.0f", ping);
-    const char *version = page_string(session, "version"), *named = strstr(version, " flags"),
-               *flags = named ? named : strstr(version, " 0x");
-    g_autofree char *game = g_strdup_printf("%s %.*s", page_string(session, "title"),
-                                            (int)(flags ? flags - version : G_MAXINT), version);
+    const char *full = page_string(session, "version");
     const char *score = json_string_value(json_object_get(session, "score"));
-    g_autoptr(GDateTime) date = start > 0 ? g_date_time_new_from_unix_local((gint64)start) : NULL;
-    g_autofree char *clock = date ? g_date_time_format(date, "%H:%M:%S") : g_strdup("–");
+    g_autofree char *version = g_strndup(full, strcspn(full, " "));
+    g_autofree char *maps = page_maps(session), *length = qs_duration_text((int64_t)duration);
+    g_autofree char *milliseconds = ping < 0 ? g_strdup("–") : g_strdup_printf("%.0f", ping);
+    g_autofree char *clock = page_clock(start, "%H:%M:%S");
+    g_autofree char *up = page_loss(session, "c2s"), *down = page_loss(session, "s2c");
 
-    page_add(page, "<tr><td class=n data-key=%.0f><a href=\"#s%.0f\">%.0f</a>", number, number,
-             number);
-    add_cell(page, page_string(session, "player"));
-    add_cell(page, maps);
-    add_cell(page, game);
-    add_number_cell(page, start, clock);
-    add_number_cell(page, page_number(session, "duration", 0), duration);
-    add_number_cell(page, ping, milliseconds);
-    add_loss_cell(page, session, "c2s");
-    add_loss_cell(page, session, "s2c");
-    add_cell(page, score ? score : "");
-    page_add(page, "\n");
+    page_add(page,
+             "<tr><td class=n data-key=%.0f><a href=\"#s%.0f\">%.0f</a><td>%s<td>%s<td>%s %s"
+             "<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s"
+             "<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s<td>%s\n",
+             number, number, number, page_string(session, "player"), maps,
+             page_string(session, "title"), version, start, clock, duration, length, ping,
+             milliseconds, loss_key(session, "c2s"), up, loss_key(session, "s2c"), down,
+             score ? score : "");
 }
 
 void page_table(struct page *page)
