@@ -12,7 +12,6 @@ enum { BINS_MAX = 120 };
 /* What was counted up to the end of the bin; of pings what is in it. */
 struct bin {
     struct qs_path_counts counts;
-    uint32_t not_captured[2];
     struct qs_histogram pings;
 };
 
@@ -71,8 +70,6 @@ void series_add(struct series *series, const struct qs_client_session *session, 
     struct bin *bin = bin_at(series, MAX(time - session->start, 0));
 
     bin->counts = qs_path_counts(session->quality);
-    bin->not_captured[0] = session->state.to_server.not_captured;
-    bin->not_captured[1] = session->state.to_client.not_captured;
     if (session->path.ping)
         qs_histogram_add(&bin->pings, session->path.ping);
 }
@@ -84,13 +81,11 @@ static json_t *ping_json(const struct bin *bin, double part)
                                                : QS_QUALITY_UNKNOWN);
 }
 
-static void append_direction(json_t *json, const struct qs_path_direction *figures,
-                             uint32_t not_captured, uint32_t before)
+static void append_direction(json_t *json, const struct qs_path_direction *figures)
 {
     report_append(json, "packets", report_number(figures->packets));
     report_append(json, "loss", report_figure_json(figures->loss));
     report_append(json, "loss_at_most", report_figure_json(figures->loss_at_most));
-    report_append(json, "not_captured", report_number(not_captured - MIN(before, not_captured)));
 }
 
 json_t *series_json(const struct series *series, const struct qs_client_session *session)
@@ -110,10 +105,8 @@ json_t *series_json(const struct series *series, const struct qs_client_session 
         report_append(json, "ping", ping_json(bin, .5));
         report_append(json, "ping_p95", ping_json(bin, .95));
         report_append(json, "choke", report_figure_json(part.s2c.choke));
-        append_direction(json_object_get(json, "c2s"), &part.c2s, bin->not_captured[0],
-                         before->not_captured[0]);
-        append_direction(json_object_get(json, "s2c"), &part.s2c, bin->not_captured[1],
-                         before->not_captured[1]);
+        append_direction(json_object_get(json, "c2s"), &part.c2s);
+        append_direction(json_object_get(json, "s2c"), &part.s2c);
     }
     return json;
 }

@@ -9,7 +9,6 @@
 
 #include <glib.h>
 #include <jansson.h>
-#include <stdbool.h>
 
 /* The page of these sessions (json_t *), in the order of the report. New. */
 GString *page_new(const GPtrArray *sessions);
@@ -22,9 +21,6 @@ struct page {
     double begin, end; /* of those whose clock is known: seconds since the epoch */
 };
 
-/* style.css and script.js, with a NUL behind them. */
-extern const char page_style[], page_script[];
-
 /* Adds HTML; all texts among the arguments are escaped. */
 void page_add(struct page *page, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -32,10 +28,8 @@ void page_add(struct page *page, const char *format, ...) G_GNUC_PRINTF(2, 3);
 double page_number(const json_t *object, const char *name, double unknown);
 const char *page_string(const json_t *object, const char *name);
 
-/* "dm4, dm6", or "?"; "1.9", "≤3.0" or "–"; "20:15" in the reader's time zone. New. */
+/* "dm4, dm6", or "?". New. */
 char *page_maps(const json_t *session);
-char *page_loss(const json_t *session, const char *direction);
-char *page_clock(double time, const char *format);
 
 /* Adds an element with a text, maybe empty, whose place is a part of `span`. */
 void page_mark(struct page *page, const char *class, double from, double until, double span,
@@ -45,22 +39,8 @@ void page_mark(struct page *page, const char *class, double from, double until, 
 void page_marks(struct page *page, const json_t *session, double at, double span);
 
 /* Adds round times: of the clock, or of a session, which begins at 0. */
-void page_ticks(struct page *page, double begin, double end, bool clock);
+void page_ticks(struct page *page, double begin, double end);
 
-/* Step lines: a value holds up to the next one. */
-struct page_step {
-    double x, y; /* NAN: unknown from here on */
-};
-/* Adds a figure of this size and unit, without its lines. */
-void page_chart(struct page *page, const char *title, const char *unit, double span, double least,
-                double most);
-/* Adds a line; of steps closer than `closest`, the last. `area`: it stands on 0. */
-void page_steps(struct page *page, const char *class, const GArray *steps, double end,
-                double closest, bool area);
-
-void page_timeline(struct page *page);
-void page_table(struct page *page);
 void page_session(struct page *page, const json_t *session);
-void page_levels(struct page *page, const json_t *session);
 
 #endif
