@@ -267,21 +267,18 @@ GString *page_new(const GPtrArray *sessions)
     g_autofree char *from = NULL, *until = NULL;
 
     find_times(&page);
-    from = clock_text(page.begin, "%-e %B %Y, %H:%M");
-    until = clock_text(page.end, "%H:%M (%Z)");
-    page_add(
-        &page,
-        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-        "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
-        "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-        "<meta name=generator content=\"pcap2demo %s\">\n<title>Games of %s</title>\n<style>\n",
-        QUAKESHARK_VERSION, from);
-    g_string_append(page.html, page_style);
+    from = page.begin > 0 ? clock_text(page.begin, "%-e %B %Y, %H:%M") : g_strdup("Sessions");
+    until = page.begin > 0 ? clock_text(page.end, ", until %H:%M (%Z)") : g_strdup("");
     page_add(&page,
-             "</style>\n</head>\n<body>\n<header><h1>%s</h1>\n<p>%u session%s; end: "
-             "%s</p></header>\n<main>\n",
-             page.begin > 0 ? from : "Sessions", sessions->len, qs_plural(sessions->len), until);
+             "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+             "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+             "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+             "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+             "<meta name=generator content=\"pcap2demo %s\">\n<title>%s</title>\n<style>\n",
+             QUAKESHARK_VERSION, from);
+    g_string_append_printf(page.html, "%s</style>\n</head>\n<body>\n", page_style);
+    page_add(&page, "<header><h1>%s</h1>\n<p>%u session%s%s</p></header>\n<main>\n", from,
+             sessions->len, qs_plural(sessions->len), until);
     if (page.begin > 0)
         add_timeline(&page);
     add_table(&page);

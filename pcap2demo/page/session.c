@@ -26,7 +26,8 @@ static void begin_chart(struct page *page, const char *title, const char *unit, 
              "<figure><figcaption>%s <small>%g to %g%s</small></figcaption><div class=plot><svg "
              "viewBox=\"0 %g %g %g\" preserveAspectRatio=none role=img aria-label=\"%s over "
              "time\">",
-             title, least, most, unit, 0 - most, span, most - least, title);
+             title, least, most, unit, .03 * least - 1.03 * most, span, 1.06 * (most - least),
+             title);
 }
 
 /* Draws the array of steps up to `end`, and frees it. `area`: it stands on 0. */
