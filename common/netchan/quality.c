@@ -291,7 +291,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
     struct qs_path_sender *sender = packet->sender;
     struct qs_path_sent *sent = sent_at(sender, sender->count);
 
-    if (!sender->counts.accepted++)
+    if (sender->counts.accepted++ <= 0)
         sender->begin = sender->times[0] = sender->times[1] = packet->time;
     sender->times[2] = sender->times[1];
     sender->times[1] = sender->times[0];
@@ -466,7 +466,7 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
     packet.previous_id =
         packet.sender->count ? sent_at(packet.sender, packet.sender->count - 1)->ack_id : 0;
     packet.gap = *gap =
-        packet.sender->counts.accepted ? packet.number - packet.sender->last - 1 : 0;
+        packet.sender->counts.accepted > 0 ? packet.number - packet.sender->last - 1 : 0;
     add_sent(&packet, record);
     forget_hole(&packet, d->session);
     acknowledge_all(&packet);

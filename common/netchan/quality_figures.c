@@ -143,7 +143,7 @@ static double silent_part(double captured, double acknowledged)
 
 static struct loss gap_loss(const struct qs_path_end_counts *end)
 {
-    const double holes = end->acknowledged ? 0 : end->holes; /* nothing tells them apart */
+    const double holes = end->acknowledged > 0 ? 0 : end->holes; /* nothing tells them apart */
 
     return loss_of(end->missing + holes, end->not_captured, end->accepted + end->late,
                    silent_part(end->accepted, end->acknowledged));
@@ -165,7 +165,7 @@ static struct loss loss_between(const struct qs_path_sender *sender,
 
     if (!qs_path_has_two_places(sender))
         return (struct loss){0};
-    if (sender->counts.acknowledged || !other->counts.acknowledged)
+    if (sender->counts.acknowledged > 0 || other->counts.acknowledged <= 0)
         return loss_of(single, single_acknowledged(sender), sender->copied,
                        silent_part(sender->copied, sender->copied_acknowledged));
     return loss_without(single, lacking, 2 * sqrt(lacking), sender->copied + single);
@@ -555,7 +555,7 @@ void qs_path_part(const struct qs_path *path, const struct qs_path_quality *whol
     server = &view.counts.ends[QS_SERVER];
     part->c2s.packets = (uint64_t)client->accepted;
     part->s2c.packets = (uint64_t)server->accepted;
-    if (whole->s2c.choke >= 0 && server->accepted)
+    if (whole->s2c.choke >= 0 && server->accepted > 0)
         part->s2c.choke = choke_of(&view.counts);
     if (whole->two_places)
         return;
