@@ -161,6 +161,13 @@ class Page(MatchTest):
                 values += sum(1 for value in bins if value is not None)
         self.assertGreater(values, 200)
 
+    def test_no_names(self):
+        """The page of a capture that was anonymized has no name of a player."""
+        capture = LINES / "qw-g-server.pcap.gz"
+        self.assertRegex(self.page(capture), "anna|bert")
+        self.tool("--anonymize", "a.pcap", "--replace-names", "--replace-chat", capture)
+        self.assertNotRegex(self.page("a.pcap"), "(?i)anna|bert")
+
     def test_size(self):
         frames = [userinfo(0, 1, name="anna")] + [chat("anna: " + 180 * "<") + position(0, i * 7919 % 4000, i * 977 % 4000)
                                                   for i in range(500 if not SANITIZED else 50)]
