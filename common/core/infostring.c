@@ -61,6 +61,13 @@ static bool same_view(struct qs_view a, struct qs_view b)
     return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
 }
 
+bool qs_info_is_set(struct qs_view info, const char *key)
+{
+    const struct qs_view value = qs_info_value(info, key);
+
+    return value.size && !qs_view_equal(value, "0");
+}
+
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value, uint32_t max)
 {
     GString *out = g_string_new_len((const char *)info.data, info.size);

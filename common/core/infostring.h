@@ -28,6 +28,9 @@ bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair)
 /* The value of the first pair with `key`, or the empty view (data NULL) if there is none. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
 
+/* Whether the first pair with `key` has a value other than "0" and an empty text. */
+bool qs_info_is_set(struct qs_view info, const char *key);
+
 /* `info` with `key` set to `value`, as a new string (g_free() it). NULL: it would be longer than
  * `max` bytes; engines then keep the string that they have (Info_SetValueForStarKey). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value, uint32_t max);

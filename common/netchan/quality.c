@@ -87,9 +87,9 @@ static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *
 /* The capture has a hole where the last gap is. */
 static void forget_gap(struct qs_path_sender *sender)
 {
-    sender->missing -= MIN(sender->gap, sender->missing);
-    sender->not_captured -= MIN(sender->gap_acknowledged, sender->not_captured);
-    sender->holes += sender->gap;
+    sender->counts.missing -= MIN(sender->gap, sender->counts.missing);
+    sender->counts.not_captured -= MIN(sender->gap_acknowledged, sender->counts.not_captured);
+    sender->counts.holes += sender->gap;
     sender->gap = 0;
 }
 
@@ -102,9 +102,9 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
     if (acked_id > sent_at(other, other->count - 1)->ack_id) {
         other->next_acknowledged++;
     } else if (acked_id < other->gap_from || acked_id > other->gap_to) {
-        other->not_captured++;
+        other->counts.not_captured++;
     } else if (other->gap) {
-        other->not_captured++;
+        other->counts.not_captured++;
         other->gap_acknowledged++;
     }
 }
@@ -134,10 +134,10 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
         qs_histogram_add(&half->passed, since_sent(to, i, before));
         if (!half->learned)
             continue;
-        half->passed_over++;
+        to->counts.passed_over++;
         lost = !half->near &&
                (half->named || (in_time && since_sent(to, i, before) > half->unread_max));
-        half->lost += lost;
+        to->counts.lost += lost;
         burst = lost ? burst + 1 : 0;
         half->burst = MAX(half->burst, burst);
         if (facts->has_drop ? facts->drop && !half->near && (lost || first) : lost)
@@ -162,8 +162,6 @@ static void learn(const struct packet *packet)
         half->unread_max = (int64_t)qs_histogram_quantile(
             &half->passed, 1 - MIN(reported / 100 * all / half->passed.count, 1));
     half->late = (int64_t)qs_histogram_quantile(&half->high, USUAL);
-    if (!half->learned)
-        half->learned_at = packet->other->accepted;
     half->learned = true;
 }
 
@@ -182,7 +180,7 @@ static void add_times(const struct packet *packet, uint32_t index, int64_t now, 
 
         if (!(half->named && packet->gap >= UNSURE_GAP))
             pass_over(packet, index, now, before);
-        half->judged += half->learned;
+        to->counts.judged += half->learned;
         qs_histogram_add(&half->unread, since_sent(to, index, before));
         if (newest)
             qs_histogram_add(&half->low, low);
@@ -214,7 +212,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
     }
     if (half->started && index <= half->index)
         return;
-    to->acknowledged++;
+    to->counts.acknowledged++;
     if (acked_id >= to->gap_to)
         to->gap = 0; /* it is no hole of the capture */
     sent_at(to, index)->acknowledged = true;
@@ -224,7 +222,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
         half->newest = index;
     half->started = true;
     half->index = index;
-    if (to->acknowledged % LEARN_EVERY == 0)
+    if ((uint32_t)to->counts.acknowledged % LEARN_EVERY == 0)
         learn(packet);
 }
 
@@ -253,7 +251,7 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
         return;
     if (!sender->copied++) {
         sender->copied_from = index;
-        sender->acknowledged_before = sender->acknowledged - sent->acknowledged;
+        sender->acknowledged_before = sender->counts.acknowledged - sent->acknowledged;
     }
     sender->copied_acknowledged += sent->acknowledged;
     sender->lag += (int32_t)(time - sent->time);
@@ -293,11 +291,12 @@ static void add_sent(const struct packet *packet, uint32_t record)
     struct qs_path_sender *sender = packet->sender;
     struct qs_path_sent *sent = sent_at(sender, sender->count);
 
-    if (!sender->accepted++)
+    if (sender->counts.accepted++ <= 0)
         sender->begin = sender->times[0] = sender->times[1] = packet->time;
     sender->times[2] = sender->times[1];
     sender->times[1] = sender->times[0];
     sender->times[0] = packet->time;
+    sender->counts.sample += sender->half.learned;
     sender->last = packet->number;
     /* Without acknowledgements, only copies are looked up. */
     if (!packet->ack_id && (!packet->to_server || packet->path->rules->server_acknowledges))
@@ -337,11 +336,11 @@ static void add_gap(const struct packet *packet, const struct qs_session *sessio
     const bool hole = chan->last_gap.until == packet->number && is_hole(chan);
 
     if (gap && hole) {
-        sender->holes += gap;
+        sender->counts.holes += gap;
     } else if (gap) {
-        sender->missing += gap;
-        sender->not_captured += sender->next_acknowledged;
-        sender->single_gaps += gap <= 2;
+        sender->counts.missing += gap;
+        sender->counts.not_captured += sender->next_acknowledged;
+        sender->counts.single_gaps += gap <= 2;
         sender->burst = MAX(sender->burst, gap);
     }
     if (gap >= sender->gap && gap) {
@@ -363,26 +362,26 @@ static void add_facts(const struct packet *packet)
     const uint32_t frames = facts->frame - history->frame;
     const uint32_t numbers = packet->number - history->frame_number;
 
-    history->choked += facts->choked;
+    history->counts.choked += facts->choked;
     if (facts->has_loss) {
         if (!history->first_loss)
             history->first_loss = packet->number;
         if (packet->number - history->first_loss < SETTLED) {
             history->settled = qs_path_answers_of(history);
         } else {
-            history->losses += facts->loss;
-            history->lossy += facts->loss != 0;
-            history->loss_count++;
+            history->counts.losses += facts->loss;
+            history->counts.lossy += facts->loss != 0;
+            history->counts.loss_count++;
         }
     }
     if (!facts->frame)
         return;
     if (history->frame && frames < 100 && numbers < frames)
-        history->choked += frames - numbers;
+        history->counts.choked += frames - numbers;
     if (facts->has_drop && numbers == 1 && packet->acked_id > history->frame_acked) {
-        history->drop_frames++;
-        history->drops += facts->drop;
-        history->drop_numbers += packet->acked_id - history->frame_acked;
+        history->counts.drop_frames++;
+        history->counts.drops += facts->drop;
+        history->counts.drop_numbers += packet->acked_id - history->frame_acked;
     }
     history->frame = facts->frame;
     history->frame_number = packet->number;
@@ -431,8 +430,8 @@ static void add_dropped(struct qs_path_sender *sender, const struct qs_decoder *
         sender->may_be_copies |= !d->packet->ip_id;
     }
     if (d->found.notes[QS_NOTE_SEQUENCE_STALE]) {
-        sender->late++;
-        sender->missing -= sender->missing != 0;
+        sender->counts.late++;
+        sender->counts.missing -= sender->counts.missing > 0;
     }
 }
 
@@ -466,7 +465,8 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
     }
     packet.previous_id =
         packet.sender->count ? sent_at(packet.sender, packet.sender->count - 1)->ack_id : 0;
-    packet.gap = *gap = packet.sender->accepted ? packet.number - packet.sender->last - 1 : 0;
+    packet.gap = *gap =
+        packet.sender->counts.accepted > 0 ? packet.number - packet.sender->last - 1 : 0;
     add_sent(&packet, record);
     forget_hole(&packet, d->session);
     acknowledge_all(&packet);
@@ -490,42 +490,20 @@ static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
            (d->found.direction == QS_C2S && !to_server->near ? to_server->sample : 0);
 }
 
-/* What counts up to now, of the path or the end that did not send the packet. */
-static struct qs_path_event totals_of(const struct qs_path *path, const struct qs_decoder *d)
-{
-    const struct qs_path_history *history = path->history;
-    const struct qs_half_path *half;
-
-    if (!history)
-        return (struct qs_path_event){0};
-    half = &history->senders[d->found.direction == QS_C2S ? QS_SERVER : QS_CLIENT].half;
-    return (struct qs_path_event){
-        .choked = (uint16_t)history->choked,
-        .acks = {half->judged, half->passed_over},
-        .drops = {history->drop_frames, history->drops, history->drop_numbers}};
-}
-
 void qs_path_add_event(struct qs_path *path, const struct qs_decoder *d, uint32_t record,
                        struct qs_path_event *event)
 {
-    const struct qs_path_event before = totals_of(path, d);
+    const double choked = path->history ? path->history->counts.choked : 0;
     uint32_t gap = 0;
 
     *event = (struct qs_path_event){0};
     if (!add(path, d, record, &gap))
         return;
-    *event = totals_of(path, d);
-    event->choked = (uint16_t)(event->choked - before.choked);
-    event->acks.judged -= before.acks.judged;
-    event->acks.passed -= before.acks.passed;
-    event->drops.frames -= before.drops.frames;
-    event->drops.drops -= before.drops.drops;
-    event->drops.numbers -= before.drops.numbers;
-    event->counted = true;
-    event->gap = gap;
-    event->unread = path->history->unread;
-    event->unread_count = path->history->unread_count;
-    event->ping = ping_of(path, d);
+    *event = (struct qs_path_event){.gap = gap,
+                                    .choked = (uint16_t)(path->history->counts.choked - choked),
+                                    .ping = ping_of(path, d),
+                                    .unread = path->history->unread,
+                                    .unread_count = path->history->unread_count};
 }
 
 struct qs_path_gap qs_path_gap_of(const struct qs_path *path, const struct qs_decoder *d,

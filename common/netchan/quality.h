@@ -80,27 +80,40 @@ struct qs_path_quality {
     double not_captured;    /* packets that came by and the capture lacks; no loss of the path */
 };
 
-/* Datagrams of one end, by the other end's acknowledgements behind the capture. */
-struct qs_path_acks {
-    uint32_t judged, passed; /* acknowledged; or passed over, of which some were lost */
+/* What was counted of the datagrams that one end sends. */
+struct qs_path_end_counts {
+    double accepted, late;
+    double missing;                    /* numbers, less those that came late */
+    double holes;                      /* those missing where the capture has a hole */
+    double single_gaps;                /* of one or two numbers */
+    double acknowledged, not_captured; /* by the other end: captured ones, and others */
+    double sample;                     /* accepted since the usual times are known; of these, */
+    double judged, passed_over;        /* acknowledged; or only later ones were; */
+    double lost;                       /* behind the capture, of those passed over */
 };
 
-/* Frames in which a server says whether datagrams of the client were missing; those where some
- * were; numbers that the client sent meanwhile. */
-struct qs_path_drops {
-    uint32_t frames, drops, numbers;
+/* What the game's messages report of the path. */
+struct qs_path_game_counts {
+    double losses, loss_count, lossy; /* percents of the client, rounded down: sum; all; > 0 */
+    double choked;                    /* updates */
+    /* Frames in which the server says whether datagrams of the client were missing; those where
+     * some were; numbers that the client sent meanwhile. */
+    double drop_frames, drops, drop_numbers;
+};
+
+/* All that was counted up to a time; less what was counted up to an earlier one: in between. */
+struct qs_path_counts {
+    struct qs_path_end_counts ends[2]; /* by direction less QS_C2S */
+    struct qs_path_game_counts game;
 };
 
 /* What a packet shows of the path. */
 struct qs_path_event {
-    bool counted;               /* it is numbered, and its receiver accepted it */
-    uint32_t gap;               /* numbers missing before it */
-    uint16_t choked;            /* of them, if the server answers each datagram; else updates */
-    struct qs_path_acks acks;   /* of the other end */
-    struct qs_path_drops drops; /* of the server's frame */
-    uint32_t ping;              /* microseconds: a round trip that it ends; 0: none */
-    unsigned unread_count;      /* datagrams of the other end that were lost behind the capture */
-    const uint32_t *unread;     /* their records; valid until the next packet */
+    uint32_t gap;           /* numbers missing before it */
+    uint16_t choked;        /* of them, if the server answers each datagram; else updates */
+    uint32_t ping;          /* microseconds: a round trip that it ends; 0: none */
+    unsigned unread_count;  /* datagrams of the other end that were lost behind the capture */
+    const uint32_t *unread; /* their records; valid until the next packet */
 };
 
 struct qs_path;
@@ -129,6 +142,15 @@ void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_
 
 /* Fills `quality` with what is known by now; of NULL nothing is. */
 void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality);
+
+/* What was counted up to now. */
+struct qs_path_counts qs_path_counts(const struct qs_path *path);
+
+/* Fills `part` with the directions' packets, losses and choke between two times, for a path whose
+ * quality is `whole`: a loss is known if that of the whole is, and only limited if that is. */
+void qs_path_part(const struct qs_path *path, const struct qs_path_quality *whole,
+                  const struct qs_path_counts *from, const struct qs_path_counts *until,
+                  struct qs_path_quality *part);
 
 /* The worst that is known of the path, for sorting: the larger loss, or its limit. */
 double qs_path_worst(const struct qs_path_quality *quality);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The figures of a path, from its state. */
 #include <math.h>
+#include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "common/netchan/quality_state.h"
@@ -92,6 +93,7 @@ bool qs_path_is_near(const struct qs_path *path, unsigned sender)
 /* What the figures are made of. */
 struct view {
     const struct qs_path *path;
+    struct qs_path_counts counts; /* of the whole path, or of a part of the time */
     const struct qs_path_history *history;
     const struct qs_path_sender *client, *server;
     bool near_client, near_server;
@@ -100,6 +102,7 @@ struct view {
 static struct view view_of(const struct qs_path *path)
 {
     return (struct view){.path = path,
+                         .counts = qs_path_counts(path),
                          .history = path->history,
                          .client = &path->history->senders[QS_CLIENT],
                          .server = &path->history->senders[QS_SERVER],
@@ -138,19 +141,18 @@ static double silent_part(double captured, double acknowledged)
     return acknowledged > 0 ? MAX(captured / acknowledged - 1, 0) : -1;
 }
 
-static struct loss gap_loss(const struct qs_path_sender *sender)
+static struct loss gap_loss(const struct qs_path_end_counts *end)
 {
-    const uint64_t holes = sender->acknowledged ? 0 : sender->holes; /* nothing tells them apart */
+    const double holes = end->acknowledged > 0 ? 0 : end->holes; /* nothing tells them apart */
 
-    return loss_of((double)(sender->missing + holes), sender->not_captured,
-                   (double)sender->accepted + sender->late,
-                   silent_part(sender->accepted, sender->acknowledged));
+    return loss_of(end->missing + holes, end->not_captured, end->accepted + end->late,
+                   silent_part(end->accepted, end->acknowledged));
 }
 
 /* Those that were seen at one place, while there were two, and that the receiver acknowledged. */
 static double single_acknowledged(const struct qs_path_sender *sender)
 {
-    return (double)sender->acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
+    return sender->counts.acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
 }
 
 /* What was seen at one place of the capture, while there were two. If the receiver acknowledges
@@ -163,7 +165,7 @@ static struct loss loss_between(const struct qs_path_sender *sender,
 
     if (!qs_path_has_two_places(sender))
         return (struct loss){0};
-    if (sender->acknowledged || !other->acknowledged)
+    if (sender->counts.acknowledged > 0 || other->counts.acknowledged <= 0)
         return loss_of(single, single_acknowledged(sender), sender->copied,
                        silent_part(sender->copied, sender->copied_acknowledged));
     return loss_without(single, lacking, 2 * sqrt(lacking), sender->copied + single);
@@ -171,12 +173,11 @@ static struct loss loss_between(const struct qs_path_sender *sender,
 
 /* Behind the capture: what acknowledgements prove, and all that has none. Datagrams of which
  * acknowledgements tell are a sample. */
-static struct loss loss_behind(const struct qs_path_sender *sender)
+static struct loss loss_behind(const struct qs_path_end_counts *end)
 {
-    const struct qs_half_path *half = &sender->half;
-    const double all = (double)half->judged + half->passed_over;
-    const double proven = percent(half->lost, all), high = percent(half->passed_over, all);
-    const double others = MAX(1 - all / MAX(sender->accepted - half->learned_at, 1), 0);
+    const double all = end->judged + end->passed_over;
+    const double proven = percent(end->lost, all), high = percent(end->passed_over, all);
+    const double others = MAX(1 - all / MAX(end->sample, 1), 0);
     const double error = 3 * sqrt(high * (100 - high) / MAX(all, 1) * others);
 
     return all >= ENOUGH ? (struct loss){proven - error, proven, high + error}
@@ -187,10 +188,12 @@ static struct loss loss_behind(const struct qs_path_sender *sender)
  * it left out, and not because of its rate limit, or because the client had left them out. */
 static struct loss unanswered(const struct view *view)
 {
-    const struct loss answers = gap_loss(view->server), gaps = gap_loss(view->client);
-    const double numbers = (double)(view->server->accepted + view->server->missing) / 100;
-    const double asked = (double)(view->client->accepted + view->client->missing) / 100;
-    const double choked = view->history->choked, all = view->client->accepted;
+    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
+                                    *server = &view->counts.ends[QS_SERVER];
+    const struct loss answers = gap_loss(server), gaps = gap_loss(client);
+    const double numbers = (server->accepted + server->missing) / 100;
+    const double asked = (client->accepted + client->missing) / 100;
+    const double choked = view->counts.game.choked, all = client->accepted;
 
     return (struct loss){percent(answers.low * numbers - choked - gaps.high * asked, all),
                          percent(answers.figure * numbers - choked - gaps.figure * asked, all),
@@ -199,20 +202,19 @@ static struct loss unanswered(const struct view *view)
 
 /* What QuakeWorld's client reports: percent of its numbers without an answer, rounded down; those
  * that it left out on purpose are not among them. */
-static double reported_loss(const struct qs_path_history *history)
+static double reported_loss(const struct qs_path_game_counts *game)
 {
-    return history->loss_count < ENOUGH ? QS_QUALITY_UNKNOWN
-                                        : history->losses / history->loss_count;
+    return game->loss_count < ENOUGH ? QS_QUALITY_UNKNOWN : game->losses / game->loss_count;
 }
 
 /* What Quake II's server says of missing datagrams, of which it had several between two updates. */
-static double dropped_loss(const struct qs_path_history *history)
+static double dropped_loss(const struct qs_path_game_counts *game)
 {
-    const double frames = history->drop_frames;
+    const double frames = game->drop_frames;
 
     if (frames < ENOUGH)
         return QS_QUALITY_UNKNOWN;
-    return 100 * (1 - pow(1 - history->drops / frames, frames / history->drop_numbers));
+    return 100 * (1 - pow(1 - game->drops / frames, frames / game->drop_numbers));
 }
 
 /* --- Loss by direction ----------------------------------------------------------------------- */
@@ -233,8 +235,9 @@ static void set_loss(struct qs_path_direction *direction, struct loss loss)
 static struct loss client_gaps(const struct view *view, struct qs_path_quality *quality)
 {
     const bool answers = view->path->rules->answers;
-    const double reported = answers ? reported_loss(view->history) : dropped_loss(view->history);
-    const struct qs_path_sender *client = view->client;
+    const double reported =
+        answers ? reported_loss(&view->counts.game) : dropped_loss(&view->counts.game);
+    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT];
     const bool often = client->single_gaps > client->accepted / 5;
     const struct loss gaps = gap_loss(client);
     struct qs_path_direction *c2s = &quality->c2s;
@@ -249,21 +252,22 @@ static struct loss client_gaps(const struct view *view, struct qs_path_quality *
     return reported < 0 && (often || answers) ? up_to(gaps.high) : gaps;
 }
 
-static void estimate_c2s(const struct view *view, struct qs_path_quality *quality)
+/* `gaps`: of the numbers that are missing in the capture. */
+static struct loss loss_to_server(const struct view *view, struct loss gaps)
 {
-    struct loss loss = client_gaps(view, quality);
-    const double dropped = dropped_loss(view->history);
+    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT];
+    const double dropped = dropped_loss(&view->counts.game);
+    struct loss loss = gaps;
 
     if (view->near_client && !view->near_server)
         loss = (struct loss){0};
     if (!view->near_server)
         loss = add_losses(loss, view->path->rules->answers ? up_to(unanswered(view).high)
-                                                           : loss_behind(view->client));
+                                                           : loss_behind(client));
     loss = add_losses(loss, loss_between(view->client, view->server));
     if (!view->near_server && dropped >= 0)
         loss = (struct loss){dropped, dropped, dropped};
-    quality->c2s.or_late = !view->near_server;
-    set_loss(&quality->c2s, loss);
+    return loss;
 }
 
 /*
@@ -276,22 +280,24 @@ static struct loss reported_s2c(const struct view *view)
     const struct qs_path_history *history = view->history;
     const struct qs_path_answers from = history->settled, to = qs_path_answers_of(history);
     const double missing = to.missing - from.missing, captured = to.captured - from.captured;
-    const double silent = silent_part(view->server->accepted, view->server->acknowledged);
+    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
+                                    *server = &view->counts.ends[QS_SERVER];
+    const double silent = silent_part(server->accepted, server->acknowledged);
     const struct loss gaps =
         loss_of(missing, to.not_captured - from.not_captured, captured, silent);
     const double numbers = (captured + missing) / 100, asked = to.asked - from.asked;
-    const double choked = to.choked - from.choked, count = history->loss_count;
+    const double choked = to.choked - from.choked, count = view->counts.game.loss_count;
     const struct qs_histogram *times = &view->server->half.high;
     const double interval =
-        (double)(view->client->times[0] - view->client->begin) / MAX(view->client->accepted, 1);
+        (double)(view->client->times[0] - view->client->begin) / MAX(client->accepted, 1);
     const double late = qs_histogram_quantile(times, .5) - qs_histogram_quantile(times, .05);
     const double reported =
-        MAX(history->losses / MAX(count, 1) - percent(late / MAX(interval, 1), WINDOW), 0);
+        MAX(view->counts.game.losses / MAX(count, 1) - percent(late / MAX(interval, 1), WINDOW), 0);
 
     if (count < ENOUGH || !view->near_server)
         return (struct loss){0, -1, 100};
     return (struct loss){without(reported, percent(gaps.high * numbers - choked, asked)),
-                         without(reported + .5 * history->lossy / count,
+                         without(reported + .5 * view->counts.game.lossy / count,
                                  percent(gaps.figure * numbers - choked, asked)),
                          without(reported + 1, percent(gaps.low * numbers - choked, asked))};
 }
@@ -303,21 +309,30 @@ double qs_path_reported_loss(const struct qs_path *path)
     return path->rules->answers ? reported_s2c(&view).figure : -1;
 }
 
-static void estimate_s2c(const struct view *view, struct qs_path_quality *quality)
+static struct loss loss_to_client(const struct view *view)
 {
+    const struct qs_path_end_counts *server = &view->counts.ends[QS_SERVER];
     struct loss loss = {0};
 
     if (view->path->rules->answers && !view->near_server)
         loss = up_to(unanswered(view).high);
     else if (!view->path->rules->answers && (view->near_client || !view->near_server))
-        loss = gap_loss(view->server);
+        loss = gap_loss(server);
     if (!view->near_client)
-        loss = add_losses(loss, loss_behind(view->server));
-    loss = add_losses(loss, loss_between(view->server, view->client));
+        loss = add_losses(loss, loss_behind(server));
+    return add_losses(loss, loss_between(view->server, view->client));
+}
+
+static void estimate_losses(const struct view *view, struct qs_path_quality *quality)
+{
+    struct loss to_client = loss_to_client(view);
+
     if (view->path->rules->answers && reported_s2c(view).figure >= 0 && !view->near_client)
-        loss = reported_s2c(view);
+        to_client = reported_s2c(view);
+    quality->c2s.or_late = !view->near_server;
     quality->s2c.or_late = !view->near_client;
-    set_loss(&quality->s2c, loss);
+    set_loss(&quality->c2s, loss_to_server(view, client_gaps(view, quality)));
+    set_loss(&quality->s2c, to_client);
 }
 
 /* --- Round trip ------------------------------------------------------------------------------ */
@@ -327,9 +342,11 @@ static void estimate_s2c(const struct view *view, struct qs_path_quality *qualit
  * that is known. Where the next datagram was lost, which happens to `loss` percent at least, `low`
  * is too high.
  */
-static double half_ping(const struct qs_half_path *half, double loss, double *above)
+static double half_ping(const struct qs_path_sender *sender, double loss, double *above)
 {
-    const double lost = half->lost / MAX((double)half->judged + half->passed_over, 1);
+    const struct qs_half_path *half = &sender->half;
+    const struct qs_path_end_counts *counts = &sender->counts;
+    const double lost = counts->lost / MAX(counts->judged + counts->passed_over, 1);
     const double kept = 1 - MAX(loss / 100, lost);
     const double least = qs_histogram_quantile(&half->low, .85 * kept);
     const double most = qs_histogram_quantile(&half->high, .15);
@@ -353,12 +370,12 @@ static void estimate_ping(const struct view *view, struct qs_path_quality *quali
     if (!view->near_server && !view->path->rules->server_acknowledges)
         return;
     if (!view->near_client)
-        ping = half_ping(&view->server->half, quality->s2c.loss, &above);
+        ping = half_ping(view->server, quality->s2c.loss, &above);
     if (view->path->rules->answers) { /* at once */
         more = qs_histogram_quantile(answers, .5);
         more_above = qs_histogram_quantile(answers, .95) - more;
     } else if (!view->near_server) {
-        more = half_ping(&view->client->half, quality->c2s.loss, &more_above);
+        more = half_ping(view->client, quality->c2s.loss, &more_above);
     }
     more += lag_of(view->path);
     quality->ping = (ping + more) / MILLISECOND;
@@ -381,10 +398,12 @@ const char *qs_vantage_name(enum qs_vantage vantage)
 /* The numbers that were captured, and that the capture is known to lack. */
 static double not_captured(const struct view *view)
 {
-    const double acknowledged = (double)view->client->acknowledged + view->server->acknowledged;
-    const double lacking = (double)view->client->not_captured + view->server->not_captured;
-    const double holes = (double)(view->client->holes + view->server->holes);
-    const double accepted = (double)view->client->accepted + view->server->accepted;
+    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
+                                    *server = &view->counts.ends[QS_SERVER];
+    const double acknowledged = client->acknowledged + server->acknowledged;
+    const double lacking = client->not_captured + server->not_captured;
+    const double holes = client->holes + server->holes;
+    const double accepted = client->accepted + server->accepted;
 
     return add(percent(lacking, lacking + acknowledged), percent(holes, holes + accepted));
 }
@@ -398,7 +417,14 @@ static void estimate_answers(const struct view *view, struct qs_path_quality *qu
     if (view->near_client && !view->near_server)
         quality->round_trip_loss = loss.high;
     else if (quality->c2s.gaps == QS_GAP_THROTTLED)
-        quality->round_trip_loss = reported_loss(view->history);
+        quality->round_trip_loss = reported_loss(&view->counts.game);
+}
+
+static double choke_of(const struct qs_path_counts *counts)
+{
+    const double choked = counts->game.choked;
+
+    return percent(choked, choked + counts->ends[QS_SERVER].accepted);
 }
 
 static void estimate(const struct view *view, struct qs_path_quality *quality)
@@ -410,12 +436,10 @@ static void estimate(const struct view *view, struct qs_path_quality *quality)
     quality->answers = view->path->rules->answers;
     quality->two_places =
         qs_path_has_two_places(view->client) || qs_path_has_two_places(view->server);
-    quality->c2s.throttle = quality->s2c.choke = chokes ? 0 : QS_QUALITY_UNKNOWN;
+    quality->c2s.throttle = chokes ? 0 : QS_QUALITY_UNKNOWN;
     if (chokes)
-        quality->s2c.choke =
-            percent(view->history->choked, (double)view->history->choked + view->server->accepted);
-    estimate_c2s(view, quality);
-    estimate_s2c(view, quality);
+        quality->s2c.choke = choke_of(&view->counts);
+    estimate_losses(view, quality);
     if (view->path->rules->answers)
         estimate_answers(view, quality);
     estimate_ping(view, quality);
@@ -428,7 +452,7 @@ static void finish_direction(const struct view *view, enum qs_direction directio
     const struct qs_path_sender *sender = &view->history->senders[direction - QS_C2S];
     const bool gaps = direction == QS_C2S || view->near_client;
 
-    figures->late = sender->late;
+    figures->late = (uint64_t)sender->counts.late;
     figures->duplicates =
         sender->duplicates + (qs_path_has_two_places(sender) ? 0 : sender->copied);
     figures->packets_are_limit = sender->may_be_copies;
@@ -438,24 +462,30 @@ static void finish_direction(const struct view *view, enum qs_direction directio
         figures->burst = MAX(gaps ? sender->burst : sender->half.burst, 1);
 }
 
-void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality)
+static struct qs_path_quality unknown_quality(void)
 {
     const struct qs_path_direction unknown = {.loss = QS_QUALITY_UNKNOWN,
                                               .loss_at_most = QS_QUALITY_UNKNOWN,
                                               .burst = QS_QUALITY_UNKNOWN,
                                               .choke = QS_QUALITY_UNKNOWN,
                                               .throttle = QS_QUALITY_UNKNOWN};
+
+    return (struct qs_path_quality){.c2s = unknown,
+                                    .s2c = unknown,
+                                    .round_trip_loss = QS_QUALITY_UNKNOWN,
+                                    .unanswered = QS_QUALITY_UNKNOWN,
+                                    .ping = QS_QUALITY_UNKNOWN,
+                                    .ping_p95 = QS_QUALITY_UNKNOWN,
+                                    .ping_game = QS_QUALITY_UNKNOWN,
+                                    .jitter = QS_QUALITY_UNKNOWN,
+                                    .not_captured = QS_QUALITY_UNKNOWN};
+}
+
+void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality)
+{
     struct view view;
 
-    *quality = (struct qs_path_quality){.c2s = unknown,
-                                        .s2c = unknown,
-                                        .round_trip_loss = QS_QUALITY_UNKNOWN,
-                                        .unanswered = QS_QUALITY_UNKNOWN,
-                                        .ping = QS_QUALITY_UNKNOWN,
-                                        .ping_p95 = QS_QUALITY_UNKNOWN,
-                                        .ping_game = QS_QUALITY_UNKNOWN,
-                                        .jitter = QS_QUALITY_UNKNOWN,
-                                        .not_captured = QS_QUALITY_UNKNOWN};
+    *quality = unknown_quality();
     if (path) {
         quality->c2s.packets = path->packets[QS_C2S];
         quality->s2c.packets = path->packets[QS_S2C];
@@ -463,10 +493,77 @@ void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality
     if (!path || !path->history)
         return;
     view = view_of(path);
-    if (view.server->acknowledged >= ENOUGH)
+    if (view.counts.ends[QS_SERVER].acknowledged >= ENOUGH)
         estimate(&view, quality);
     finish_direction(&view, QS_C2S, &quality->c2s);
     finish_direction(&view, QS_S2C, &quality->s2c);
+}
+
+/* --- A part of the time ---------------------------------------------------------------------- */
+
+struct qs_path_counts qs_path_counts(const struct qs_path *path)
+{
+    const struct qs_path_history *history = path->history;
+
+    if (!history)
+        return (struct qs_path_counts){0};
+    return (struct qs_path_counts){
+        {history->senders[QS_CLIENT].counts, history->senders[QS_SERVER].counts}, history->counts};
+}
+
+/* Some counts can go back, by less than they grow. */
+static struct qs_path_counts counts_between(const struct qs_path_counts *from,
+                                            const struct qs_path_counts *until)
+{
+    double before[sizeof *from / sizeof(double)], counts[G_N_ELEMENTS(before)];
+    struct qs_path_counts between;
+
+    memcpy(before, from, sizeof before);
+    memcpy(counts, until, sizeof counts);
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        counts[i] -= MIN(before[i], counts[i]);
+    memcpy(&between, counts, sizeof between);
+    return between;
+}
+
+/* Where nothing was lost in all of the time, nothing was in a part. */
+static void set_part_loss(struct qs_path_direction *part, const struct qs_path_end_counts *end,
+                          struct loss loss, const struct qs_path_direction *whole)
+{
+    if (end->accepted + end->missing < ENOUGH)
+        return;
+    if (whole->loss >= 0 && loss.figure >= 0)
+        part->loss = whole->loss > 0 ? loss.figure : 0;
+    else if (whole->loss_at_most >= 0 && loss.high <= LIMIT_MAX)
+        part->loss_at_most = loss.high;
+}
+
+void qs_path_part(const struct qs_path *path, const struct qs_path_quality *whole,
+                  const struct qs_path_counts *from, const struct qs_path_counts *until,
+                  struct qs_path_quality *part)
+{
+    const struct qs_path_end_counts *client, *server;
+    struct loss gaps;
+    struct view view;
+
+    *part = unknown_quality();
+    if (!path->history)
+        return;
+    view = view_of(path);
+    view.counts = counts_between(from, until);
+    client = &view.counts.ends[QS_CLIENT];
+    server = &view.counts.ends[QS_SERVER];
+    part->c2s.packets = (uint64_t)client->accepted;
+    part->s2c.packets = (uint64_t)server->accepted;
+    if (whole->s2c.choke >= 0 && server->accepted > 0)
+        part->s2c.choke = choke_of(&view.counts);
+    if (whole->two_places)
+        return;
+    gaps = gap_loss(client);
+    if (whole->c2s.gaps != QS_GAP_LOST)
+        gaps = up_to(gaps.high);
+    set_part_loss(&part->c2s, client, loss_to_server(&view, gaps), &whole->c2s);
+    set_part_loss(&part->s2c, server, loss_to_client(&view), &whole->s2c);
 }
 
 double qs_path_worst(const struct qs_path_quality *quality)

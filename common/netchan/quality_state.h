@@ -32,34 +32,30 @@ struct qs_path_copy {
 /* From the capture to the receiver of the datagrams, and back with its acknowledgement. */
 struct qs_half_path {
     bool started;
-    bool named;                   /* its receiver acknowledges each datagram by name */
-    uint32_t index, newest;       /* of the last datagram acknowledged; of the last packet's */
-    uint32_t acked_id;            /* the last one */
-    uint32_t judged, passed_over; /* datagrams that were acknowledged; of which only later ones */
-    uint32_t lost, burst;         /* of those passed over; in a row, at most */
-    uint32_t sample;              /* the round trip that the last packet ended; 0: none */
-    bool learned, near;           /* what follows is known; the receiver is next to the capture */
-    uint32_t learned_at;          /* datagrams that were sent before */
-    int64_t unread_max, late;     /* times until a datagram is read, and acknowledged: the usual */
+    bool named;               /* its receiver acknowledges each datagram by name */
+    uint32_t index, newest;   /* of the last datagram acknowledged; of the last packet's */
+    uint32_t acked_id;        /* the last one */
+    uint32_t burst;           /* lost in a row, at most */
+    uint32_t sample;          /* the round trip that the last packet ended; 0: none */
+    bool learned, near;       /* what follows is known; the receiver is next to the capture */
+    int64_t unread_max, late; /* times until a datagram is read, and acknowledged: the usual */
     /* Bounds of the round trip; the middle of those that are close together; times after which
      * datagrams that arrived were not acknowledged. */
     struct qs_histogram high, low, middle, unread, passed;
 };
 
 struct qs_path_sender {
-    uint32_t accepted, late, duplicates;
+    struct qs_path_end_counts counts;
+    uint32_t duplicates;
     bool may_be_copies;                           /* some duplicates may be the capture's */
     uint32_t last;                                /* number that was accepted */
-    uint64_t missing;                             /* numbers before, less those that came late */
-    uint64_t holes;                               /* those missing where the capture has a hole */
     uint32_t gap, gap_from, gap_to;               /* the last gap; acknowledgements around it */
     uint32_t gap_acknowledged, next_acknowledged; /* not captured: in the gap, behind the last */
     uint32_t gap_until;                           /* number of the packet behind the last gap */
-    uint32_t single_gaps;                         /* of one or two numbers */
     uint32_t burst;                               /* missing in a row, at most */
-    uint32_t acknowledged, not_captured;          /* by the other end, of `sent`, of others */
     uint32_t copied, copied_acknowledged;         /* of `sent`, those seen at two places */
-    uint32_t copied_from, acknowledged_before;    /* the first of these; acknowledged before it */
+    uint32_t copied_from;                         /* the first of these */
+    double acknowledged_before;                   /* the first of these was copied */
     double lag;                                   /* from the first place to the second, the sum */
     struct qs_path_copy early[QS_PATH_EARLY_MAX]; /* a ring */
     uint32_t early_count;                         /* so far */
@@ -86,12 +82,10 @@ enum { QS_CLIENT, QS_SERVER };
 
 struct qs_path_history {
     struct qs_path_sender senders[2];
-    uint32_t first_loss;            /* number of the first datagram with a loss, or 0 */
-    struct qs_path_answers settled; /* when the loss began to count */
-    double losses;                  /* percents that the client reports, rounded down; their sum */
-    uint32_t loss_count, lossy;     /* of them all; of those above 0 */
+    uint32_t first_loss;                       /* number of the first datagram with a loss, or 0 */
+    struct qs_path_answers settled;            /* when the loss began to count */
     uint32_t frame, frame_number, frame_acked; /* of the last update; of its datagram */
-    uint32_t choked, drops, drop_frames, drop_numbers;
+    struct qs_path_game_counts counts;
     uint32_t unread[QS_PATH_SENT_MAX]; /* records of those that the last packet shows to be lost */
     unsigned unread_count;
 };
@@ -106,12 +100,12 @@ struct qs_path {
 
 static inline struct qs_path_answers qs_path_answers_of(const struct qs_path_history *history)
 {
-    const struct qs_path_sender *client = &history->senders[QS_CLIENT],
-                                *server = &history->senders[QS_SERVER];
+    const struct qs_path_end_counts *client = &history->senders[QS_CLIENT].counts,
+                                    *server = &history->senders[QS_SERVER].counts;
 
-    return (struct qs_path_answers){(double)(client->accepted + client->missing),
-                                    (double)server->accepted + server->late,
-                                    (double)server->missing, server->not_captured, history->choked};
+    return (struct qs_path_answers){client->accepted + client->missing,
+                                    server->accepted + server->late, server->missing,
+                                    server->not_captured, history->counts.choked};
 }
 
 /* Whether the end that receives what `sender` sends is next to the capture. */

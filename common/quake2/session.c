@@ -266,15 +266,6 @@ static char *describe_player(const struct q2_session *session)
     return name.data ? qs_text_utf8(name) : readable(qs_table_get(&session->texts, Q2_TEXT_PLAYER));
 }
 
-/* "0" and an empty text are no. */
-static bool is_spectator(const struct q2_session *session)
-{
-    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
-    const struct qs_view value = qs_info_value(info, "spectator");
-
-    return value.size && !(value.size == 1 && *value.data == '0');
-}
-
 /* The teams are skins: "ctf_r" of "anna\\male/ctf_r". */
 bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_player *player)
 {
@@ -298,12 +289,13 @@ bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_p
 void q2_session_describe(const struct qs_session *base, struct qs_description *description)
 {
     const struct q2_session *session = q2_session_of_const(base);
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
 
     *description = (struct qs_description){
         .version = q2_version_text(session),
         .map = describe_map(session),
         .player = session->variant.mvd ? NULL : describe_player(session),
-        .spectator = is_spectator(session),
+        .spectator = qs_info_is_set(info, "spectator"),
         .is_servers = session->variant.mvd,
     };
 }

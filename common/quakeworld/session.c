@@ -147,12 +147,6 @@ static char *version_text(const struct qw_session *session)
     return g_string_free(text, FALSE);
 }
 
-/* "0" and an empty text are no. */
-static bool is_set(struct qs_view value)
-{
-    return value.size && !(value.size == 1 && *value.data == '0');
-}
-
 bool qw_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player)
 {
     const struct qw_session *qw = (const struct qw_session *)session;
@@ -164,9 +158,9 @@ bool qw_session_player(const struct qs_session *session, uint32_t slot, struct q
         *player = (struct qs_player){
             .name = qs_text_title(name, QS_PLAYER_CHARACTERS),
             .team = team.size ? qs_text_title(team, QS_PLAYER_CHARACTERS) : NULL,
-            .spectator = is_set(qs_info_value(info, "*spectator")),
+            .spectator = qs_info_is_set(info, "*spectator"),
             .has_frags = true,
-            .teams_count = is_set(qs_info_value(serverinfo, "teamplay")),
+            .teams_count = qs_info_is_set(serverinfo, "teamplay"),
         };
     return name.size;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/text.h"
 
 #define GHOST_MARK "• "
@@ -275,15 +276,10 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
 
 /* --- Reports --------------------------------------------------------------------------------- */
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(a, b);
-}
-
 char **qs_match_names(const struct qs_match *match)
 {
     GPtrArray *names = g_ptr_array_new();
-    GTree *seen = g_tree_new(compare_names);
+    GHashTable *seen = g_hash_table_new(qs_str_hash, g_str_equal);
 
     for (guint i = 0; i < match->levels->len; i++) {
         const struct qs_match_level *level = g_ptr_array_index(match->levels, i);
@@ -291,13 +287,11 @@ char **qs_match_names(const struct qs_match *match)
         for (guint j = 0; j < level->players->len; j++) {
             const struct qs_match_player *player = g_ptr_array_index(level->players, j);
 
-            if (player->spectator || !player->name || g_tree_lookup(seen, player->name))
-                continue;
-            g_tree_insert(seen, player->name, player->name);
-            g_ptr_array_add(names, g_strdup(player->name));
+            if (!player->spectator && player->name && g_hash_table_add(seen, player->name))
+                g_ptr_array_add(names, g_strdup(player->name));
         }
     }
-    g_tree_destroy(seen);
+    g_hash_table_destroy(seen);
     g_ptr_array_add(names, NULL);
     return (char **)g_ptr_array_free(names, FALSE);
 }

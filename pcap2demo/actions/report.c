@@ -303,6 +303,20 @@ static json_t *demo_json(const struct qs_client_session *session)
         "problems", report_array(demo->problems.kinds, problem_json));
 }
 
+void report_append(json_t *object, const char *name, json_t *value)
+{
+    if (!json_object_get(object, name))
+        json_object_set_new(object, name, json_array());
+    json_array_append_new(json_object_get(object, name), value);
+}
+
+json_t *report_seconds_json(const struct qs_client_session *session, int64_t time)
+{
+    const int64_t milliseconds = (time - session->start) / 1000000;
+
+    return json_real((double)milliseconds / 1e3);
+}
+
 json_t *report_figure_json(double value)
 {
     return value < 0 ? json_null() : json_real(round(value * 1000) / 1000);

@@ -15,8 +15,6 @@
 #include "pcap2demo/output/rows.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/session.h"
-#include "common/stats/play.h"
-#include "common/stats/series.h"
 #include "pcap2demo/output/message.h"
 
 /* The JSON reports' version; it grows with incompatible changes. */
@@ -64,11 +62,11 @@ json_t *report_session_json(const struct qs_client_session *session);
 /* The levels, with who played in each and how it ended, as a JSON array. New. */
 json_t *report_levels_json(const struct qs_client_session *session);
 
-/* The path over time, in bins; null without `series`. New. */
-json_t *report_series_json(const struct qs_client_session *session, const struct qs_series *series);
+/* Appends to the array of this name, which the first value makes. */
+void report_append(json_t *object, const char *name, json_t *value);
 
-/* Members "chat", "chat_left_out" and "ways". New. */
-json_t *report_play_json(const struct qs_client_session *session, const struct qs_play *play);
+/* Seconds since the session's start, to the millisecond. New. */
+json_t *report_seconds_json(const struct qs_client_session *session, int64_t time);
 
 /* Milliseconds or percents, to three digits; null where `value` is below 0. New. */
 json_t *report_figure_json(double value);

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/report.h"
 
-/* Of the session, to the millisecond. */
-static json_t *seconds_json(const struct qs_client_session *session, int64_t time)
-{
-    const int64_t milliseconds = (time - session->start) / 1000000;
-
-    return json_real((double)milliseconds / 1e3);
-}
-
 static json_t *known_json(int32_t value)
 {
     return value == QS_MATCH_UNKNOWN ? json_null() : json_integer(value);
@@ -28,8 +20,8 @@ static json_t *players_json(const struct qs_client_session *session,
                             report_text_json(player->name), "team", report_text_json(player->team),
                             "frags", known_json(qs_match_frags(level, player)), "ping",
                             known_json(player->ping), "loss", known_json(player->loss), "from",
-                            seconds_json(session, player->from), "to", seconds_json(session, to),
-                            "spectator", player->spectator));
+                            report_seconds_json(session, player->from), "to",
+                            report_seconds_json(session, to), "spectator", player->spectator));
     }
     return json;
 }
@@ -43,7 +35,7 @@ static json_t *changes_json(const struct qs_client_session *session, const GArra
         const struct qs_match_change *change = &g_array_index(changes, struct qs_match_change, i);
 
         json_array_append_new(
-            json, json_pack("{s:o, s:i, s:o}", "time", seconds_json(session, change->time),
+            json, json_pack("{s:o, s:i, s:o}", "time", report_seconds_json(session, change->time),
                             "player", (int)change->player, members[change->kind],
                             change->kind == QS_MATCH_FRAGS ? json_integer(change->frags)
                                                            : report_text_json(change->text)));
@@ -75,14 +67,14 @@ json_t *report_levels_json(const struct qs_client_session *session)
 
         json_array_append_new(
             json,
-            json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "map",
-                      report_text_json(level->map), "from", seconds_json(session, level->from),
-                      "to", seconds_json(session, level->to), "over", level->over, "team_game",
-                      level->teams_count, "players", players_json(session, level),
-                      "players_left_out", report_number(level->left_out), "teams",
-                      scores_json(teams), "score", scores_json(scores), "winner",
-                      report_text_json(qs_match_winner(scores)), "changes",
-                      changes_json(session, level->changes)));
+            json_pack(
+                "{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "map",
+                report_text_json(level->map), "from", report_seconds_json(session, level->from),
+                "to", report_seconds_json(session, level->to), "over", level->over, "team_game",
+                level->teams_count, "players", players_json(session, level), "players_left_out",
+                report_number(level->left_out), "teams", scores_json(teams), "score",
+                scores_json(scores), "winner", report_text_json(qs_match_winner(scores)), "changes",
+                changes_json(session, level->changes)));
     }
     return json;
 }

@@ -8,11 +8,11 @@
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
-#include "common/stats/play.h"
-#include "common/stats/series.h"
 #include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/play.h"
 #include "pcap2demo/actions/report.h"
+#include "pcap2demo/actions/series.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/page/page.h"
 #include "common/protocols.h"
@@ -30,15 +30,14 @@ struct request_figures {
 /* What is counted of a session that is not over. */
 struct running {
     struct qs_tally tally;
-    struct qs_series *series; /* for JSON, else NULL; as is what follows */
-    struct qs_play *play;
+    struct series *series; /* for JSON, else NULL; as is what follows */
+    struct play *play;
 };
 
 struct stats {
     struct action action;
     struct qs_message_counter counter;
-    struct qs_play_sink play; /* where the sessions' play is wanted, behind the counter */
-    bool want_play;
+    struct play_sink *play;    /* for JSON, behind the counter; else NULL */
     GPtrArray *sessions;       /* json_t *, for --report; else NULL */
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct running by the session's number */
@@ -52,8 +51,8 @@ static void running_free(gpointer data)
     struct running *running = data;
 
     qs_tally_clear(&running->tally);
-    g_clear_pointer(&running->series, qs_series_free);
-    g_clear_pointer(&running->play, qs_play_free);
+    series_free(running->series);
+    play_free(running->play);
     g_free(running);
 }
 
@@ -66,10 +65,10 @@ static struct running *running_of(struct stats *stats, const struct qs_client_se
         return running;
     running = g_new0(struct running, 1);
     qs_tally_init(&running->tally);
-    if (stats->want_play && !session->recorded)
-        running->series = qs_series_new(session->start);
-    if (stats->want_play)
-        running->play = qs_play_new();
+    if (stats->play && !session->recorded)
+        running->series = series_new();
+    if (stats->play)
+        running->play = play_new();
     g_hash_table_insert(stats->running, number, running);
     return running;
 }
@@ -93,9 +92,7 @@ static struct request_figures *requests_of(struct stats *stats, const struct qs_
 
 static void begin_packet(struct stats *stats)
 {
-    qs_message_counter_begin(&stats->counter, stats->want_play ? &stats->play.base : NULL);
-    if (stats->want_play)
-        qs_play_sink_begin(&stats->play);
+    qs_message_counter_begin(&stats->counter, stats->play ? play_sink_begin(stats->play) : NULL);
 }
 
 static void count_packet(struct running *running, const struct stats *stats,
@@ -103,10 +100,10 @@ static void count_packet(struct running *running, const struct stats *stats,
                          const struct qs_decoded_packet *decoded)
 {
     qs_tally_add(&running->tally, packet);
-    if (running->series)
-        qs_series_add(running->series, &decoded->session->path, decoded->decoder);
+    if (running->series && !packet->connectionless)
+        series_add(running->series, decoded->session, decoded->packet->time);
     if (running->play && decoded->decoder->found.accepted)
-        qs_play_add(running->play, &stats->play, decoded->decoder);
+        play_add(running->play, stats->play, decoded->session, decoded->packet->time);
 }
 
 static void stats_packet(struct qs_sessions_handler *handler,
@@ -290,8 +287,8 @@ static json_t *session_json(const struct running *running, const struct qs_clien
                                            qs_direction_name(QS_S2C), times_json(&rtt[QS_S2C]),
                                            "messages", report_array(types, type_json)));
     g_ptr_array_free(types, TRUE);
-    json_object_set_new(json, "series", report_series_json(session, running->series));
-    json_object_update_new(json, report_play_json(session, running->play));
+    json_object_set_new(json, "series", series_json(running->series, session));
+    json_object_update_new(json, play_json(running->play, session));
     return json;
 }
 
@@ -428,7 +425,7 @@ static void stats_end(struct action *action, bool report)
     g_hash_table_destroy(stats->running);
     g_hash_table_destroy(stats->conversations);
     qs_message_counter_clear(&stats->counter);
-    qs_play_sink_clear(&stats->play);
+    g_clear_pointer(&stats->play, play_sink_free);
 }
 
 static void free_json(gpointer json)
@@ -442,9 +439,9 @@ static void begin(struct action *action)
 
     if (action->options->action == &report_action)
         stats->sessions = g_ptr_array_new_with_free_func(free_json);
-    stats->want_play = stats->sessions || action->options->json;
+    if (stats->sessions || action->options->json)
+        stats->play = play_sink_new();
     qs_message_counter_init(&stats->counter, false);
-    qs_play_sink_init(&stats->play);
     begin_packet(stats);
     action->handler.sink = &stats->counter.base;
     stats->conversations =

@@ -1,10 +1,254 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The page, with what is of all sessions: a timeline, a row a player, and the table. */
 #include "pcap2demo/page/page.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "pcap2demo/config.h"
 
-static void find_clock(struct page *page)
+/* style.css and script.js, with a NUL behind them. */
+extern const char page_style[], page_script[];
+
+void page_add(struct page *page, const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = g_markup_vprintf_escaped(format, arguments);
+    va_end(arguments);
+    g_string_append(page->html, text);
+}
+
+double page_number(const json_t *object, const char *name, double unknown)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return json_is_number(value) ? json_number_value(value) : unknown;
+}
+
+const char *page_string(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text ? text : "?";
+}
+
+char *page_maps(const json_t *session)
+{
+    const json_t *maps = json_object_get(session, "maps");
+    GString *text = g_string_new(json_array_size(maps) ? NULL : "?");
+
+    for (size_t i = 0; i < json_array_size(maps); i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "",
+                               json_string_value(json_array_get(maps, i)));
+    return g_string_free(text, FALSE);
+}
+
+/* In the reader's time zone. New. */
+static char *clock_text(double time, const char *format)
+{
+    g_autoptr(GDateTime) date = g_date_time_new_from_unix_local((gint64)time);
+    char *text = date && time > 0 ? g_date_time_format(date, format) : NULL;
+
+    return text ? text : g_strdup("–");
+}
+
+/* --- Parts of a time ------------------------------------------------------------------------- */
+
+void page_mark(struct page *page, const char *class, double from, double until, double span,
+               const char *text)
+{
+    const double left = 100 * CLAMP(from / span, 0, .993), right = 100 * CLAMP(until / span, 0, 1);
+
+    page_add(page, "<span class=\"%s\" style=\"left:%.2f%%;width:%.2f%%\">%s</span>", class, left,
+             MAX(right - left, 0), text);
+}
+
+void page_marks(struct page *page, const json_t *session, double at, double span)
+{
+    static const char *const classes[2][2] = {{"", "change"}, {"wide", "wide change"}};
+    const json_t *levels = json_object_get(session, "levels");
+    const json_t *holes = json_object_get(json_object_get(session, "holes"), "first");
+
+    for (size_t i = 0; i < json_array_size(levels); i++) {
+        const json_t *level = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
+        const double from = i ? page_number(level, "from", 0) : 0;
+        const double until = page_number(next, "from", page_number(session, "duration", 0));
+        const char *map = page_string(level, "map");
+        /* Percent of the width for a character: shown if there is room, maybe on wide screens. */
+        const double room = 100 * (until - from) / span / (double)(g_utf8_strlen(map, -1) + 1);
+
+        page_mark(page, room < 2.6 ? classes[1][i > 0] : classes[0][i > 0], at + from, at + until,
+                  span, room < 1 ? "" : map);
+    }
+    for (size_t i = 0; i < json_array_size(holes); i++) {
+        const json_t *hole = json_array_get(holes, i);
+
+        page_mark(page, "hole", at + page_number(hole, "from", 0),
+                  at + page_number(hole, "until", 0), span, "");
+    }
+}
+
+void page_ticks(struct page *page, double begin, double end)
+{
+    static const int steps[] = {5,    10,   30,   60,    120,   300,   600,   900,
+                                1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800};
+    const double span = end - begin;
+    size_t step = 0;
+    double every;
+
+    while (step < G_N_ELEMENTS(steps) - 1 && span / steps[step] > 9)
+        step++;
+    every = MAX(steps[step], span / 9);
+    page_add(page, "<div class=row aria-hidden=true><div></div><div class=ticks>");
+    for (int i = 0; (ceil(begin / every) + i) * every < end - span / 8; i++) {
+        const double time = (ceil(begin / every) + i) * every;
+        g_autofree char *text = begin <= 0 ? qs_duration_text((int64_t)time)
+                                           : clock_text(time, every < 60       ? "%H:%M:%S"
+                                                              : every >= 43200 ? "%-e %b"
+                                                                               : "%H:%M");
+
+        page_mark(page, i % 2 ? "wide" : "", time - begin, time - begin + 2 * every, span, text);
+    }
+    page_add(page, "</div></div>\n");
+}
+
+/* --- The timeline ---------------------------------------------------------------------------- */
+
+/* The loss of a direction, or its limit; below 0: unknown. */
+static double loss_of(const json_t *session, const char *direction, bool *limited)
+{
+    const json_t *path = json_object_get(json_object_get(session, "line"), direction);
+    const double loss = page_number(path, "loss", -1);
+
+    *limited = loss < 0;
+    return loss < 0 ? page_number(path, "loss_at_most", -1) : loss;
+}
+
+/* "1.9", "≤3.0" or "–". New. */
+static char *loss_text(const json_t *session, const char *direction)
+{
+    bool limited;
+    const double loss = loss_of(session, direction, &limited);
+
+    return loss < 0 ? g_strdup("–") : g_strdup_printf("%s%.1f", limited ? "≤" : "", loss);
+}
+
+/* The bar has the color of the worse direction; a limit is an outline only. */
+static void add_bar(struct page *page, const json_t *session)
+{
+    static const double steps[] = {0.5, 2, 5, 10}; /* percent, as in the legend */
+    const double span = MAX(page->end - page->begin, 1);
+    const double at = page_number(session, "start", 0) - page->begin;
+    const double duration = page_number(session, "duration", 0);
+    bool up_limited, down_limited;
+    const double up = loss_of(session, "c2s", &up_limited);
+    const double down = loss_of(session, "s2c", &down_limited), worse = MAX(up, down);
+    g_autofree char *length = qs_duration_text((int64_t)duration), *maps = page_maps(session);
+    g_autofree char *up_text = loss_text(session, "c2s"), *down_text = loss_text(session, "s2c");
+    unsigned step = 0;
+
+    while (step < G_N_ELEMENTS(steps) && worse >= steps[step])
+        step++;
+    page_add(page,
+             "<a class=\"bar l%u%s\" href=\"#s%.0f\" title=\"%s, %s, %s, loss ↑ %s ↓ %s %%\" "
+             "style=\"left:%.2f%%;width:%.2f%%\"></a>",
+             step,
+             worse < 0                                  ? " unknown"
+             : (up >= down ? up_limited : down_limited) ? " limit"
+                                                        : "",
+             page_number(session, "number", 0), page_string(session, "player"), maps, length,
+             up_text, down_text, 100 * MIN(at / span, .993), 100 * duration / span);
+    page_marks(page, session, at, span);
+}
+
+static const char legend[] =
+    "<p class=legend>Loss, of the two directions the worse: <b class=l0></b> below 0.5 % "
+    "<b class=l1></b> 2 % <b class=l2></b> 5 % <b class=l3></b> 10 % <b class=l4></b> above "
+    "<b class=\"l2 limit\"></b> at most <b class=unknown></b> unknown <b class=hole></b> not "
+    "captured. ↑ to the server, ↓ to the player.</p>\n";
+
+static void add_timeline(struct page *page)
+{
+    GString *html = page->html;
+    GPtrArray *players = g_ptr_array_new();
+    GHashTable *rows = g_hash_table_new(qs_str_hash, g_str_equal);
+
+    page_add(page, "<section aria-label=Timeline>\n");
+    page_ticks(page, page->begin, page->end);
+    page_add(page, "<div role=list>\n");
+    for (guint i = 0; i < page->sessions->len; i++) {
+        const json_t *session = g_ptr_array_index(page->sessions, i);
+        const char *player = page_string(session, "player");
+
+        if (page_number(session, "start", 0) <= 0)
+            continue;
+        page->html = g_hash_table_lookup(rows, player);
+        if (!page->html) {
+            page->html = g_string_new(NULL);
+            g_ptr_array_add(players, page->html);
+            g_hash_table_insert(rows, (gpointer)player, page->html);
+            page_add(page, "<div class=row role=listitem><div>%s</div><div class=track>", player);
+        }
+        add_bar(page, session);
+    }
+    page->html = html;
+    for (guint i = 0; i < players->len; i++) {
+        GString *row = g_ptr_array_index(players, i);
+
+        g_string_append_printf(page->html, "%s</div></div>\n", row->str);
+        g_string_free(row, TRUE);
+    }
+    g_string_append_printf(page->html, "</div>\n%s</section>\n", legend);
+    g_ptr_array_free(players, TRUE);
+    g_hash_table_destroy(rows);
+}
+
+/* --- The table ------------------------------------------------------------------------------- */
+
+static void add_table_row(struct page *page, const json_t *session)
+{
+    bool limited;
+    const double start = page_number(session, "start", 0);
+    const double number = page_number(session, "number", 0);
+    const double duration = page_number(session, "duration", 0);
+    const double ping = page_number(json_object_get(session, "line"), "ping", -1);
+    const char *all = page_string(session, "version");
+    const char *score = json_string_value(json_object_get(session, "score"));
+    g_autofree char *version = g_strndup(all, strcspn(all, " ")), *maps = page_maps(session);
+    g_autofree char *length = qs_duration_text((int64_t)duration);
+    g_autofree char *milliseconds = ping < 0 ? g_strdup("–") : g_strdup_printf("%.0f", ping);
+    g_autofree char *clock = clock_text(start, "%H:%M:%S");
+    g_autofree char *up = loss_text(session, "c2s"), *down = loss_text(session, "s2c");
+
+    page_add(page,
+             "<tr><td class=n data-key=%.0f><a href=\"#s%.0f\">%.0f</a><td>%s<td>%s<td>%s %s"
+             "<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s"
+             "<td class=n data-key=%.3f>%s<td class=n data-key=%.3f>%s<td>%s\n",
+             number, number, number, page_string(session, "player"), maps,
+             page_string(session, "title"), version, start, clock, duration, length, ping,
+             milliseconds, loss_of(session, "c2s", &limited), up, loss_of(session, "s2c", &limited),
+             down, score ? score : "");
+}
+
+static void add_table(struct page *page)
+{
+    page_add(page,
+             "<section aria-label=Sessions class=scroll tabindex=0>\n<table><thead><tr>"
+             "<th class=n>#<th>player<th>map<th>game<th class=n>start<th class=n>duration"
+             "<th class=n>ping<th class=n>loss↑<th class=n>loss↓<th>score</thead>\n<tbody>\n");
+    for (guint i = 0; i < page->sessions->len; i++)
+        add_table_row(page, g_ptr_array_index(page->sessions, i));
+    page_add(page, "</table>\n</section>\n");
+}
+
+/* --- The page -------------------------------------------------------------------------------- */
+
+static void find_times(struct page *page)
 {
     for (guint i = 0; i < page->sessions->len; i++) {
         const json_t *session = g_ptr_array_index(page->sessions, i);
@@ -17,58 +261,30 @@ static void find_clock(struct page *page)
     }
 }
 
-static void add_date(struct page *page, double time, const char *format)
-{
-    g_autoptr(GDateTime) date = g_date_time_new_from_unix_local((gint64)time);
-    g_autofree char *text = date ? g_date_time_format(date, format) : NULL;
-
-    page_add(page, "%s", text ? text : "?");
-}
-
-static void add_header(struct page *page)
-{
-    GHashTable *players = g_hash_table_new(g_str_hash, g_str_equal);
-    const guint count = page->sessions->len;
-
-    for (guint i = 0; i < count; i++)
-        g_hash_table_add(players,
-                         (gpointer)page_string(g_ptr_array_index(page->sessions, i), "player"));
-    page_add(page, "<header><h1>");
-    if (page->begin > 0)
-        add_date(page, page->begin, "%-e %B %Y, %H:%M");
-    else
-        page_add(page, "Sessions");
-    page_add(page, "</h1>\n<p>%u session%s, %u name%s", count, qs_plural(count),
-             g_hash_table_size(players), qs_plural(g_hash_table_size(players)));
-    if (page->begin > 0) {
-        page_add(page, "; until ");
-        add_date(page, page->end, "%H:%M (%Z)");
-    }
-    page_add(page, "</p></header>\n");
-    g_hash_table_destroy(players);
-}
-
 GString *page_new(const GPtrArray *sessions)
 {
     struct page page = {.html = g_string_new(NULL), .sessions = sessions};
+    g_autofree char *from = NULL, *until = NULL;
 
-    find_clock(&page);
+    find_times(&page);
+    from = page.begin > 0 ? clock_text(page.begin, "%-e %B %Y, %H:%M") : g_strdup("Sessions");
+    until = page.begin > 0 ? clock_text(page.end, ", until %H:%M (%Z)") : g_strdup("");
     page_add(&page,
              "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
              "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
              "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
              "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-             "<meta name=generator content=\"pcap2demo %s\">\n<title>Games",
-             QUAKESHARK_VERSION);
+             "<meta name=generator content=\"pcap2demo %s\">\n<title>%s</title>\n<style>\n",
+             QUAKESHARK_VERSION, from);
+    g_string_append_printf(page.html, "%s</style>\n</head>\n<body>\n", page_style);
+    page_add(&page, "<header><h1>%s</h1>\n<p>%u session%s%s</p></header>\n<main>\n", from,
+             sessions->len, qs_plural(sessions->len), until);
     if (page.begin > 0)
-        add_date(&page, page.begin, " of %-e %B %Y");
-    page_add(&page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", page_style);
-    add_header(&page);
-    page_add(&page, "<main>\n");
-    page_timeline(&page);
-    page_table(&page);
+        add_timeline(&page);
+    add_table(&page);
     for (guint i = 0; i < sessions->len; i++)
         page_session(&page, g_ptr_array_index(sessions, i));
-    page_add(&page, "</main>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
+    g_string_append_printf(page.html, "</main>\n<script>\n%s</script>\n</body>\n</html>\n",
+                           page_script);
     return page.html;
 }

@@ -1,225 +1,353 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session of the page: the line over time. */
+/* A session of the page: the line over time; score, chat and the ways of players in each level. */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "pcap2demo/page/page.h"
 
-/* A plot is as wide as the bins and 100 high. */
-struct plot {
+/* Of all sessions together. */
+enum { POINTS_MAX = 30000, CHAT_BYTES = 250000 };
+
+enum { SIZE_MIN = 64 /* map units of ways */ };
+
+/* --- Step lines ------------------------------------------------------------------------------ */
+
+/* A value that holds up to the next one; NAN: unknown. */
+struct step {
+    double x, y;
+};
+
+/* Begins a figure, which is as wide as `span`. */
+static void begin_chart(struct page *page, const char *title, const char *unit, double span,
+                        double least, double most)
+{
+    page_add(page,
+             "<figure><figcaption>%s <small>%g to %g%s</small></figcaption><div class=plot><svg "
+             "viewBox=\"0 %g %g %g\" preserveAspectRatio=none role=img aria-label=\"%s over "
+             "time\">",
+             title, least, most, unit, .03 * least - 1.03 * most, span, 1.06 * (most - least),
+             title);
+}
+
+/* Draws the array of steps up to `end`, and frees it. `area`: it stands on 0. */
+static void add_steps(struct page *page, const char *class, GArray *steps, double end, bool area)
+{
+    double value = NAN;
+
+    g_string_append_printf(page->html, "<path class=%s d=\"", class);
+    for (guint i = 0; i <= steps->len; i++) {
+        const struct step *step = &g_array_index(steps, struct step, i);
+        const bool more = i < steps->len;
+        const double x = more ? step->x : end, y = more ? step->y : NAN;
+
+        if (y == value || (isnan(y) && isnan(value)))
+            continue;
+        if (isnan(value))
+            g_string_append_printf(page->html, "M%g %g", x, area ? 0 : 0 - y);
+        else
+            g_string_append_printf(page->html, "H%g", x);
+        if (area || (!isnan(value) && !isnan(y)))
+            g_string_append_printf(page->html, "V%g", isnan(y) ? 0 : 0 - y);
+        value = y;
+    }
+    g_string_append(page->html, "\"/>");
+    g_array_free(steps, TRUE);
+}
+
+/* --- The line's bins ------------------------------------------------------------------------- */
+
+struct plots {
     struct page *page;
     const json_t *session;
     size_t bins;
-    double span; /* seconds */
+    double seconds; /* of all */
 };
 
 static double value_at(const json_t *values, size_t index)
 {
     const json_t *value = json_array_get(values, index);
 
-    return json_is_number(value) ? json_number_value(value) : -1;
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* At least 0. */
 static double largest(const json_t *values)
 {
-    double most = -1;
+    double most = 0;
 
     for (size_t i = 0; i < json_array_size(values); i++)
-        most = MAX(most, value_at(values, i));
+        most = fmax(most, value_at(values, i));
     return most;
 }
 
-static int compare(const void *a, const void *b)
+static void add_bins(const struct plots *plots, const char *class, const json_t *values)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    GArray *steps = g_array_new(FALSE, FALSE, sizeof(struct step));
 
-    return (x > y) - (x < y);
+    for (size_t i = 0; i < plots->bins; i++) {
+        const struct step step = {(double)i, value_at(values, i)};
+
+        g_array_append_val(steps, step);
+    }
+    add_steps(plots->page, class, steps, (double)plots->bins, strcmp(class, "loss") == 0);
 }
 
-/* What a tenth of the values exceeds. */
-static double usual(const json_t *values)
+/* Adds two lines, with an axis up to 1, 2 or 5 times a power of ten, at least `axis`. Bins of which
+ * neither value is known are hatched. */
+static void add_plot(const struct plots *plots, const char *title, const char *unit, double most,
+                     double axis, const char *class, const json_t *values, const char *other_class,
+                     const json_t *others)
 {
-    const size_t count = json_array_size(values);
-    g_autofree double *sorted = g_new(double, count);
+    struct page *page = plots->page;
+    const double bins = (double)plots->bins;
 
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = value_at(values, i);
-    qsort(sorted, count, sizeof *sorted, compare);
-    return count ? sorted[count * 9 / 10] : -1;
-}
-
-/* The end of an axis: 1, 2 or 5 times a power of ten, above `most`. */
-static double axis_end(double most, double least)
-{
-    double end = least;
-
-    for (int i = 0; end < most; i++)
-        end *= i % 3 == 1 ? 2.5 : 2;
-    return end;
-}
-
-/* Hatched: bins of which neither value is known. */
-static void add_unknown(const struct plot *plot, const json_t *values, const json_t *others)
-{
-    for (size_t i = 0, from; i < plot->bins; i++) {
-        for (from = i; i < plot->bins && value_at(values, i) < 0 && value_at(others, i) < 0; i++)
+    for (int i = 0; axis < MIN(most, fmax(largest(values), largest(others))); i++)
+        axis *= i % 3 == 1 ? 2.5 : 2;
+    begin_chart(page, title, unit, bins, 0, axis);
+    add_bins(plots, class, values);
+    add_bins(plots, other_class, others);
+    page_add(page, "</svg>");
+    for (size_t i = 0, from; i < plots->bins; i++) {
+        for (from = i; i < plots->bins && isnan(value_at(values, i)) && isnan(value_at(others, i));
+             i++)
             ;
         if (i > from)
-            page_mark(plot->page, "unknown", (double)from, (double)i, (double)plot->bins);
+            page_mark(page, "unknown", (double)from, (double)i, bins, "");
     }
+    page_marks(page, plots->session, 0, plots->seconds);
+    page_add(page, "</div></figure>\n");
 }
 
-static void add_bars(const struct plot *plot, const json_t *values, double end, const char *class)
-{
-    if (largest(values) <= 0)
-        return;
-    page_add(plot->page, "<path class=%s d=\"", class);
-    for (size_t i = 0; i < plot->bins; i++)
-        if (value_at(values, i) > 0)
-            page_add(plot->page, "M%zu 100v%.4gh1V100", i, -100 * value_at(values, i) / end);
-    page_add(plot->page, "\"/>");
-}
-
-static void add_curve(const struct plot *plot, const json_t *values, double end, const char *class)
-{
-    bool pen = false;
-
-    page_add(plot->page, "<path class=%s d=\"", class);
-    for (size_t i = 0; i < plot->bins; i++) {
-        const double value = value_at(values, i);
-
-        if (value >= 0)
-            page_add(plot->page, "%c%zu %.3gh1", pen ? 'L' : 'M', i, 100 - 100 * value / end);
-        pen = value >= 0;
-    }
-    page_add(plot->page, "\"/>");
-}
-
-static void add_marks(const struct plot *plot)
-{
-    const json_t *levels = json_object_get(plot->session, "levels");
-
-    for (size_t i = 1; i < json_array_size(levels); i++) {
-        const double from = page_number(json_array_get(levels, i), "from", 0);
-
-        page_mark(plot->page, "change", from, from, plot->span);
-    }
-    page_holes(plot->page, plot->session, 0, plot->span);
-}
-
-/* Values, and limits of what is not known; or curves of values, and of what few are above. */
-static void add_plot(const struct plot *plot, const char *title, const char *unit,
-                     const json_t *values, const json_t *others, bool curves)
-{
-    const double most = MAX(largest(values), largest(others));
-    const double end = curves ? axis_end(1.2 * usual(others), 50) : axis_end(most, 5);
-
-    page_add(
-        plot->page,
-        "<div class=row><div class=who>%s <small>0–%.0f %s%s</small></div><div class=\"plot%s\">"
-        "<svg viewBox=\"0 0 %zu 100\" preserveAspectRatio=none role=img aria-label=\"%s over "
-        "time, up to %.1f %s\">",
-        title, end, unit, curves && most >= 0 ? "<br>median, <i>p95</i>" : "",
-        most < 0 ? " empty" : "", plot->bins, title, MAX(most, 0), unit);
-    if (curves) {
-        add_curve(plot, others, end, "p95");
-        add_curve(plot, values, end, "ping");
-    } else {
-        add_bars(plot, values, end, "loss");
-        add_bars(plot, others, end, "limited");
-    }
-    page_add(plot->page, "</svg>");
-    add_unknown(plot, values, curves ? NULL : others);
-    add_marks(plot);
-    page_add(plot->page, "</div></div>\n");
-}
-
-/* The levels' names above the plots, and the times below. */
-static void add_maps(const struct plot *plot)
-{
-    const json_t *levels = json_object_get(plot->session, "levels");
-
-    if (json_array_size(levels) < 2)
-        return;
-    page_add(plot->page, "<div class=row><div></div><div class=maps>");
-    for (size_t i = 0; i < json_array_size(levels); i++)
-        page_map_label(plot->page, page_string(json_array_get(levels, i), "map"),
-                       page_number(json_array_get(levels, i), "from", 0),
-                       page_number(json_array_get(levels, i + 1), "from", plot->span), plot->span);
-    page_add(plot->page, "</div></div>\n");
-}
-
+/* Of pings, few are above twice the median. */
 static void add_plots(struct page *page, const json_t *session)
 {
     const json_t *series = json_object_get(session, "series");
     const json_t *c2s = json_object_get(series, "c2s"), *s2c = json_object_get(series, "s2c");
-    const json_t *ping = json_object_get(series, "ping");
-    const size_t bins = json_array_size(ping);
-    const struct plot plot = {page, session, bins,
-                              (double)bins * page_number(series, "seconds", 1)};
-    g_autofree char *end = page_duration(plot.span), *middle = page_duration(plot.span / 2);
+    const json_t *choke = json_object_get(series, "choke");
+    const size_t bins = json_array_size(choke);
+    const struct plots plots = {page, session, bins,
+                                (double)bins * page_number(series, "seconds", 1)};
+    const double median = page_number(json_object_get(session, "line"), "ping_game", INFINITY);
 
     if (bins < 2)
         return;
     page_add(page, "<div class=plots>\n");
-    add_maps(&plot);
-    add_plot(&plot, "Ping", "ms", ping, json_object_get(series, "ping_p95"), true);
-    add_plot(&plot, "Loss ↑", "%", json_object_get(c2s, "loss"),
-             json_object_get(c2s, "loss_at_most"), false);
-    add_plot(&plot, "Loss ↓", "%", json_object_get(s2c, "loss"),
-             json_object_get(s2c, "loss_at_most"), false);
-    if (largest(json_object_get(series, "choke")) > 0)
-        add_plot(&plot, "Choke", "%", json_object_get(series, "choke"), NULL, false);
-    page_add(page,
-             "<div class=row aria-hidden=true><div></div><div class=times><span>0:00</span>"
-             "<span>%s</span><span>%s</span></div></div>\n</div>\n",
-             middle, end);
+    add_plot(&plots, "Ping, p95", " ms", 2 * median, 50, "p95", json_object_get(series, "ping_p95"),
+             "ping", json_object_get(series, "ping"));
+    add_plot(&plots, "Loss ↑", " %", 100, 5, "loss", json_object_get(c2s, "loss"), "limited",
+             json_object_get(c2s, "loss_at_most"));
+    add_plot(&plots, "Loss ↓", " %", 100, 5, "loss", json_object_get(s2c, "loss"), "limited",
+             json_object_get(s2c, "loss_at_most"));
+    if (largest(choke) > 0)
+        add_plot(&plots, "Choke", " %", 100, 5, "loss", choke, "limited", NULL);
+    page_ticks(page, 0, plots.seconds);
+    page_add(page, "</div>\n");
 }
 
-/* "ping 63 ms (p95 77), lost ↑ 1.9 % ↓ ≤3.0 %, captured near the server" */
-static void add_figures(struct page *page, const json_t *session)
-{
-    const json_t *line = json_object_get(session, "line");
-    const double ping = page_number(line, "ping", -1), p95 = page_number(line, "ping_p95", -1);
-    const double holes = page_number(json_object_get(session, "holes"), "count", 0);
-    g_autofree char *up = page_loss(session, "c2s"), *down = page_loss(session, "s2c");
+/* --- Levels ---------------------------------------------------------------------------------- */
 
-    if (ping < 0)
-        page_add(page, "ping unknown");
-    else
-        page_add(page, "ping %.1f ms", ping);
-    if (p95 >= 0)
-        page_add(page, " (p95 %.1f)", p95);
-    page_add(page, ", loss ↑ %s ↓ %s %%, captured near: %s", up, down,
-             page_string(line, "vantage"));
-    if (holes > 0)
-        page_add(page, ", holes of the capture: %.0f", holes);
+struct level {
+    struct page *page;
+    const json_t *session, *json, *players;
+    double from, until; /* seconds of the session */
+};
+
+static bool is_within(const struct level *level, double time)
+{
+    return time >= level->from && time < level->until;
+}
+
+static bool has_score(const json_t *player)
+{
+    return json_is_number(json_object_get(player, "frags")) &&
+           !json_is_true(json_object_get(player, "spectator"));
+}
+
+/* Players have a color by their number in the level. */
+static const char *color_of(size_t player)
+{
+    static const char *const colors[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
+
+    return colors[player % G_N_ELEMENTS(colors)];
+}
+
+/* Scores begin at 0. */
+static void add_score_of(const struct level *level, size_t player)
+{
+    const json_t *changes = json_object_get(level->json, "changes");
+    GArray *steps = g_array_new(FALSE, TRUE, sizeof(struct step));
+
+    g_array_set_size(steps, 1);
+    for (size_t i = 0; i < json_array_size(changes); i++) {
+        const json_t *change = json_array_get(changes, i);
+        const struct step step = {round(page_number(change, "time", 0) - level->from),
+                                  page_number(change, "frags", NAN)};
+
+        if (!isnan(step.y) && page_number(change, "player", -1) == (double)player)
+            g_array_append_val(steps, step);
+    }
+    add_steps(level->page, color_of(player), steps, ceil(level->until - level->from), false);
+}
+
+static void add_score(const struct level *level)
+{
+    const json_t *changes = json_object_get(level->json, "changes");
+    double most = 0, least = 0;
+
+    for (size_t i = 0; i < json_array_size(changes); i++) {
+        const double frags = page_number(json_array_get(changes, i), "frags", 0);
+
+        most = MAX(most, frags);
+        least = MIN(least, MAX(frags, -99));
+    }
+    if (most <= least)
+        return;
+    begin_chart(level->page, "Frags", "", ceil(level->until - level->from), least, most);
+    for (size_t i = 0; i < json_array_size(level->players); i++)
+        if (has_score(json_array_get(level->players, i)))
+            add_score_of(level, i);
+    page_add(level->page, "</svg></div></figure>\n");
+}
+
+struct box {
+    double left, right, top, bottom;
+};
+
+/* Draws what of the way is within the level, north up; of its points each `nth`. */
+static void add_way(const struct level *level, const json_t *way, size_t nth, GString *paths,
+                    struct box *box)
+{
+    const json_t *times = json_object_get(way, "time");
+    size_t player = 0;
+    double x = 0, y = 0;
+    bool pen = false;
+
+    while (player < json_array_size(level->players) &&
+           strcmp(page_string(json_array_get(level->players, player), "name"),
+                  page_string(way, "player")) != 0)
+        player++;
+    g_string_append_printf(paths, "<path class=%s d=\"", color_of(player));
+    for (size_t i = 0; i < json_array_size(times); i++) {
+        const double right = value_at(json_object_get(way, "x"), i);
+        const double down = -value_at(json_object_get(way, "y"), i);
+
+        if (isnan(right) || !is_within(level, value_at(times, i))) {
+            pen = false;
+        } else if (i % nth == 0) {
+            if (pen)
+                g_string_append_printf(paths, " %.0f %.0f", right - x, down - y);
+            else
+                g_string_append_printf(paths, "M%.0f %.0fl0 0", right, down);
+            *box = (struct box){MIN(box->left, right), MAX(box->right, right), MIN(box->top, down),
+                                MAX(box->bottom, down)};
+            x = right;
+            y = down;
+            pen = true;
+        }
+    }
+    g_string_append(paths, "\"/>");
+}
+
+/* The same number of units in both directions. */
+static void add_ways(const struct level *level)
+{
+    const json_t *ways = json_object_get(level->session, "ways");
+    struct box box = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    GString *paths = g_string_new(NULL);
+    size_t points = 0;
+    double size;
+
+    for (size_t i = 0; i < json_array_size(ways); i++)
+        points += json_array_size(json_object_get(json_array_get(ways, i), "time"));
+    for (size_t i = 0; i < json_array_size(ways); i++)
+        add_way(level, json_array_get(ways, i),
+                1 + points * level->page->sessions->len / POINTS_MAX, paths, &box);
+    size = MAX(box.right - box.left, box.bottom - box.top);
+    if (size >= SIZE_MIN) {
+        page_add(level->page,
+                 "<figure><figcaption>Ways, from above</figcaption><svg class=ways role=img "
+                 "aria-label=\"The ways of players, from above\" viewBox=\"%.0f %.0f %.0f %.0f\">",
+                 box.left - size / 20, box.top - size / 20, box.right - box.left + size / 10,
+                 box.bottom - box.top + size / 10);
+        g_string_append_printf(level->page->html, "%s</svg></figure>\n", paths->str);
+    }
+    g_string_free(paths, TRUE);
+}
+
+static void add_legend(const struct level *level)
+{
+    page_add(level->page, "<ul class=players>");
+    for (size_t i = 0; i < json_array_size(level->players); i++) {
+        const json_t *player = json_array_get(level->players, i);
+
+        if (has_score(player))
+            page_add(level->page, "<li><b class=%s></b> %s %.0f", color_of(i),
+                     page_string(player, "name"), page_number(player, "frags", 0));
+    }
+    page_add(level->page, "</ul>\n");
+}
+
+static void add_chat(const struct level *level)
+{
+    const json_t *chat = json_object_get(level->session, "chat");
+    const gsize end = level->page->html->len + CHAT_BYTES / level->page->sessions->len;
+    unsigned more = 0;
+
+    page_add(level->page, "<ol class=chat>");
+    for (size_t i = 0; i < json_array_size(chat); i++) {
+        const json_t *line = json_array_get(chat, i);
+        const double time = page_number(line, "time", 0);
+        g_autofree char *clock = qs_duration_text((int64_t)time);
+
+        if (is_within(level, time) && level->page->html->len < end)
+            page_add(level->page, "<li><time>%s</time> %s", clock, page_string(line, "text"));
+        else if (is_within(level, time))
+            more++;
+    }
+    if (more)
+        page_add(level->page, "<li>and %u more", more);
+    page_add(level->page, "</ol>\n");
+}
+
+static void add_level(const struct level *level)
+{
+    const char *winner = json_string_value(json_object_get(level->json, "winner"));
+    g_autofree char *from = qs_duration_text((int64_t)level->from);
+
+    page_add(level->page,
+             "<section class=level><h3>%s <small>from %s%s%s</small></h3>\n<div class=figures>\n",
+             page_string(level->json, "map"), from, winner ? ", won by " : "",
+             winner ? winner : "");
+    add_score(level);
+    add_ways(level);
+    add_legend(level);
+    add_chat(level);
+    page_add(level->page, "</div></section>\n");
 }
 
 void page_session(struct page *page, const json_t *session)
 {
+    const json_t *levels = json_object_get(session, "levels");
     const double number = page_number(session, "number", 0);
-    g_autofree char *maps = page_maps(session);
-    g_autofree char *duration = page_duration(page_number(session, "duration", 0));
-    const char *score = json_string_value(json_object_get(session, "score"));
+    const double duration = page_number(session, "duration", 0);
+    g_autofree char *maps = page_maps(session), *length = qs_duration_text((int64_t)duration);
 
-    page_add(
-        page,
-        "<section class=session id=s%.0f aria-labelledby=h%.0f><h2 id=h%.0f><small>%.0f</small> ",
-        number, number, number, number);
-    page_text(page, page_string(session, "player"));
-    page_add(page, " <small>");
-    page_text(page, maps);
-    page_add(page, ", %s</small></h2>\n<p>", duration);
-    if (json_is_object(json_object_get(session, "series")))
-        add_figures(page, session);
-    if (score) {
-        page_add(page, "<br>");
-        page_text(page, score);
-    }
-    page_add(page, "</p>\n");
+    page_add(page,
+             "<section class=session id=s%.0f aria-labelledby=h%.0f><h2 id=h%.0f><small>%.0f"
+             "</small> %s <small>%s, %s</small></h2>\n",
+             number, number, number, number, page_string(session, "player"), maps, length);
     add_plots(page, session);
-    page_levels(page, session);
+    for (size_t i = 0; i < json_array_size(levels); i++) {
+        const json_t *json = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
+        const struct level level = {page,
+                                    session,
+                                    json,
+                                    json_object_get(json, "players"),
+                                    i ? page_number(json, "from", 0) : 0,
+                                    page_number(next, "from", duration + 1)};
+
+        add_level(&level);
+    }
     page_add(page, "</section>\n");
 }

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/actions/play.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/core/text.h"
+#include "pcap2demo/actions/report.h"
+
+enum {
+    CHAT_MAX = 500, /* lines */
+    TEXT_MAX = 200, /* characters of a line */
+    CHAT_MARK = 1,  /* Quake's first byte of a line */
+    WAYS_MAX = 64,
+    POINTS_MAX = 4096, /* of all ways */
+    STEP_MIN = 24,     /* map units from point to point */
+    FAST = 1500,       /* units a second: players do not move faster, */
+    FAR = 200,         /* over more than so many units */
+    FARTHEST = 1 << 20 /* no map is larger */
+};
+
+#define UNSEEN_MAX INT64_C(2000000000) /* nanoseconds: then another way may have been taken */
+
+/* --- The sink -------------------------------------------------------------------------------- */
+
+/* A line of chat and its speaker, or a player's position. */
+struct item {
+    char *player; /* NULL: not known; or the session's own */
+    char *text;   /* NULL: a position */
+    double x, y;  /* NAN: as before */
+};
+
+struct play_sink {
+    struct qs_sink base;
+    GArray *items;               /* struct item */
+    struct item item;            /* of the player at hand */
+    int depth, item_depth;       /* of open groups; 0: no player */
+    const struct qs_field *last; /* number with names, before a text */
+    uint32_t last_value;
+};
+
+static void item_clear(gpointer data)
+{
+    struct item *item = data;
+
+    g_free(item->player);
+    g_free(item->text);
+}
+
+/* The fields of the open group are about this player. */
+static void begin_item(struct play_sink *sink, char *player)
+{
+    item_clear(&sink->item);
+    sink->item = (struct item){.player = player, .x = NAN, .y = NAN};
+    sink->item_depth = sink->depth;
+}
+
+static void open_group(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
+{
+    struct play_sink *sink = (struct play_sink *)base;
+
+    (void)offset;
+    sink->depth++;
+    if (group->role == QS_ROLE_OWN && !sink->item_depth)
+        begin_item(sink, NULL);
+}
+
+static void close_group(struct qs_sink *base, uint32_t end)
+{
+    struct play_sink *sink = (struct play_sink *)base;
+
+    (void)end;
+    if (sink->depth-- != sink->item_depth)
+        return;
+    if (!isnan(sink->item.x) || !isnan(sink->item.y)) {
+        g_array_append_val(sink->items, sink->item);
+        sink->item.player = NULL;
+    }
+    sink->item_depth = 0;
+}
+
+/* Chat has a level of that name before it, or a mark; its speaker comes behind it, if known. */
+static void add_print(struct play_sink *sink, struct qs_view text)
+{
+    const char *level = sink->last ? qs_name_of(sink->last->names, sink->last_value) : NULL;
+    const bool marked = text.size && text.data[0] == CHAT_MARK;
+    struct item item = {0};
+
+    if (!marked && g_strcmp0(level, "PRINT_CHAT") != 0)
+        return;
+    item.text = g_strchomp(qs_text_title(qs_view_behind(text, marked), TEXT_MAX));
+    g_array_append_val(sink->items, item);
+}
+
+static void set_speaker(struct play_sink *sink, struct qs_view name)
+{
+    struct item *item = &g_array_index(sink->items, struct item, sink->items->len - 1);
+
+    if (sink->items->len && item->text && !item->player)
+        item->player = qs_text_title(name, QS_PLAYER_CHARACTERS);
+}
+
+static void add_field(struct qs_sink *base, const struct qs_field *field,
+                      const struct qs_value *value)
+{
+    struct play_sink *sink = (struct play_sink *)base;
+
+    if (field->role == QS_ROLE_CHAT && g_strcmp0(field->brief, QS_BRIEF_LINE) == 0) {
+        add_print(sink, value->bytes);
+    } else if (field->role == QS_ROLE_NAME && g_str_has_suffix(field->name, ".print.speaker")) {
+        set_speaker(sink, value->bytes);
+    } else if (field->role == QS_ROLE_PLAYER) {
+        begin_item(sink, qs_text_title(value->bytes, QS_PLAYER_CHARACTERS));
+    } else if (field->role == QS_ROLE_X) {
+        sink->item.x = value->f;
+    } else if (field->role == QS_ROLE_Y) {
+        sink->item.y = value->f;
+    } else if (field->names && !field->mask) {
+        sink->last = field;
+        sink->last_value = (uint32_t)value->u;
+    }
+}
+
+struct play_sink *play_sink_new(void)
+{
+    struct play_sink *sink = g_new0(struct play_sink, 1);
+
+    sink->base = (struct qs_sink){.open = open_group, .close = close_group, .field = add_field};
+    sink->items = g_array_new(FALSE, FALSE, sizeof(struct item));
+    g_array_set_clear_func(sink->items, item_clear);
+    return sink;
+}
+
+void play_sink_free(struct play_sink *sink)
+{
+    g_array_free(sink->items, TRUE);
+    item_clear(&sink->item);
+    g_free(sink);
+}
+
+struct qs_sink *play_sink_begin(struct play_sink *sink)
+{
+    g_array_set_size(sink->items, 0);
+    sink->depth = sink->item_depth = 0;
+    sink->last = NULL;
+    return &sink->base;
+}
+
+/* --- Chat ------------------------------------------------------------------------------------ */
+
+struct play {
+    json_t *chat; /* as in the report */
+    uint64_t chat_left_out;
+    GPtrArray *ways; /* struct way */
+    guint points;    /* of all ways */
+    double step;     /* from point to point, at least */
+};
+
+/* Demos of servers have a line once for each player who received it. */
+static bool has_line(const json_t *chat, const json_t *line)
+{
+    for (size_t i = json_array_size(chat); i-- > 0;) {
+        const json_t *other = json_array_get(chat, i);
+
+        if (!json_equal(json_object_get(other, "time"), json_object_get(line, "time")))
+            return false;
+        if (json_equal(other, line))
+            return true;
+    }
+    return false;
+}
+
+static void add_chat(struct play *play, const struct item *item,
+                     const struct qs_client_session *session, int64_t time)
+{
+    json_t *line;
+
+    if (json_array_size(play->chat) == CHAT_MAX) {
+        play->chat_left_out++;
+        return;
+    }
+    line = json_pack("{s:o, s:o, s:o}", "time", report_seconds_json(session, time), "player",
+                     report_text_json(item->player), "text", report_text_json(item->text));
+    if (!has_line(play->chat, line))
+        json_array_append(play->chat, line);
+    json_decref(line);
+}
+
+/* --- Ways ------------------------------------------------------------------------------------ */
+
+struct point {
+    int64_t time;
+    double x, y;
+    bool apart; /* how the player came here is not known, or it was no way: a teleporter */
+};
+
+struct way {
+    char *name; /* NULL: the session's own player */
+    GArray *points;
+    struct point seen; /* last; NAN: not yet */
+};
+
+static void way_free(gpointer data)
+{
+    struct way *way = data;
+
+    g_array_free(way->points, TRUE);
+    g_free(way->name);
+    g_free(way);
+}
+
+static struct point *point_at(const struct way *way, guint index)
+{
+    return &g_array_index(way->points, struct point, index);
+}
+
+static double distance(const struct point *a, const struct point *b)
+{
+    return hypot(a->x - b->x, a->y - b->y);
+}
+
+/* NULL: there are too many. */
+static struct way *find_way(struct play *play, const char *name)
+{
+    struct way *way;
+
+    for (guint i = 0; i < play->ways->len; i++) {
+        way = g_ptr_array_index(play->ways, i);
+        if (g_strcmp0(way->name, name) == 0)
+            return way;
+    }
+    if (play->ways->len == WAYS_MAX)
+        return NULL;
+    way = g_new0(struct way, 1);
+    way->name = g_strdup(name);
+    way->points = g_array_new(FALSE, FALSE, sizeof(struct point));
+    way->seen.x = way->seen.y = NAN;
+    g_ptr_array_add(play->ways, way);
+    return way;
+}
+
+/* Doubles the step, and drops points that are closer to the one before. */
+static void thin_out(struct play *play)
+{
+    play->step *= 2;
+    play->points = 0;
+    for (guint i = 0; i < play->ways->len; i++) {
+        struct way *way = g_ptr_array_index(play->ways, i);
+        guint kept = 0;
+
+        for (guint j = 0; j < way->points->len; j++)
+            if (!kept || distance(point_at(way, kept - 1), point_at(way, j)) >= play->step)
+                *point_at(way, kept++) = *point_at(way, j);
+        g_array_set_size(way->points, kept);
+        play->points += kept;
+    }
+}
+
+static void add_position(struct play *play, const struct item *item, int64_t time)
+{
+    struct way *way = find_way(play, item->player);
+    const guint count = way ? way->points->len : 0;
+    struct point point = {.time = time, .x = item->x, .y = item->y};
+    double units;
+
+    if (!way)
+        return;
+    if (isnan(point.x))
+        point.x = way->seen.x;
+    if (isnan(point.y))
+        point.y = way->seen.y;
+    units = distance(&way->seen, &point);
+    point.apart = !count || time - way->seen.time > UNSEEN_MAX ||
+                  (units > FAR && units * 1e9 > FAST * (double)(time - way->seen.time));
+    if (fabs(point.x) < FARTHEST && fabs(point.y) < FARTHEST &&
+        (point.apart || distance(point_at(way, count - 1), &point) >= play->step)) {
+        g_array_append_val(way->points, point);
+        play->points++;
+    }
+    way->seen = point;
+    if (play->points > POINTS_MAX)
+        thin_out(play);
+}
+
+/* Null stands between points that no way joins. */
+static json_t *way_json(const struct way *way, const struct qs_client_session *session)
+{
+    static const char *const names[] = {"time", "x", "y"};
+    json_t *json =
+        json_pack("{s:o, s:[], s:[], s:[]}", "player",
+                  report_text_json(way->name ? way->name : session->player), "time", "x", "y");
+
+    for (guint i = 0; i < way->points->len; i++) {
+        const struct point *point = point_at(way, i);
+
+        for (size_t j = 0; point->apart && i && j < G_N_ELEMENTS(names); j++)
+            report_append(json, names[j], json_null());
+        report_append(json, "time", report_seconds_json(session, point->time));
+        report_append(json, "x", json_integer(lrint(point->x)));
+        report_append(json, "y", json_integer(lrint(point->y)));
+    }
+    return json;
+}
+
+/* --- Both ------------------------------------------------------------------------------------ */
+
+struct play *play_new(void)
+{
+    struct play *play = g_new0(struct play, 1);
+
+    play->chat = json_array();
+    play->ways = g_ptr_array_new_with_free_func(way_free);
+    play->step = STEP_MIN;
+    return play;
+}
+
+void play_free(struct play *play)
+{
+    if (!play)
+        return;
+    json_decref(play->chat);
+    g_ptr_array_free(play->ways, TRUE);
+    g_free(play);
+}
+
+void play_add(struct play *play, const struct play_sink *sink,
+              const struct qs_client_session *session, int64_t time)
+{
+    for (guint i = 0; i < sink->items->len; i++) {
+        const struct item *item = &g_array_index(sink->items, struct item, i);
+
+        if (item->text)
+            add_chat(play, item, session, time);
+        else
+            add_position(play, item, time);
+    }
+}
+
+json_t *play_json(const struct play *play, const struct qs_client_session *session)
+{
+    json_t *ways = json_array();
+
+    for (guint i = 0; i < play->ways->len; i++)
+        json_array_append_new(ways, way_json(g_ptr_array_index(play->ways, i), session));
+    return json_pack("{s:O, s:o, s:o}", "chat", play->chat, "chat_left_out",
+                     report_number(play->chat_left_out), "ways", ways);
+}
