@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/page/page.h"
 
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "pcap2demo/config.h"
 
@@ -27,7 +28,7 @@ static void add_date(struct page *page, double time, const char *format)
 
 static void add_header(struct page *page)
 {
-    GHashTable *players = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *players = g_hash_table_new(qs_str_hash, g_str_equal);
     const guint count = page->sessions->len;
 
     for (guint i = 0; i < count; i++)

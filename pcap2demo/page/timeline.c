@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "pcap2demo/page/page.h"
 
 enum { TICKS_MAX = 9 };
@@ -124,7 +125,7 @@ static void add_legend(struct page *page)
 void page_timeline(struct page *page)
 {
     const double span = MAX(page->end - page->begin, 1);
-    GHashTable *players = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *players = g_hash_table_new(qs_str_hash, g_str_equal);
 
     if (page->begin <= 0) {
         g_hash_table_destroy(players);
