@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "common/core/sink.h"
 #include "common/dump/secret.h"
@@ -87,7 +88,7 @@ static bool check_problems(const struct check_options *check)
 /* Reports inputs that would share a golden. */
 static bool have_goldens(char *const *files)
 {
-    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GHashTable *names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     bool good = true;
 
     for (; *files && good; files++) {

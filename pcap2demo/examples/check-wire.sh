@@ -6,7 +6,7 @@
 #
 # GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and mvdsv ktx ezquake;
 # or quakespasm; or yamagi-quake2, of contrib. GAMEDATA is the folder of Quake, of LibreQuake or of Quake II, as far as
-# a map needs it. These variables replace them by your own build, and say how they run:
+# a map needs it. These variables replace them by your own build (Q2PRO runs, too), and say how they run:
 set -euo pipefail
 case ${GAME:=quakeworld} in
 quakeworld)
@@ -99,8 +99,8 @@ quake2)
     printf '%s\n' "set name wire" "set cl_maxfps 30" "set vid_renderer gl1" "set r_mode -1" "set r_customwidth 64" \
         "set r_customheight 48" "$CLIENT_CFG" "+forward" "+left" "+attack" \
         "connect 127.0.0.1:$PORT" >"$work/client/baseq2/wire.cfg"
-    server=(-datadir . +set dedicated 1 +exec wire.cfg)
-    client=(-datadir . +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
+    server=(-datadir . +set basedir . +set net_port "$PORT" +set dedicated 1 +exec wire.cfg)
+    client=(-datadir . +set basedir . +set s_enable 0 +set s_initsound 0 +set vid_fullscreen 0 +exec wire.cfg)
     ;;
 esac
 

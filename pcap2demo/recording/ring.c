@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/core/hash.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/recording/log.h"
 
@@ -326,7 +327,7 @@ struct ring *ring_new(const char *folder, const char *filter)
 
     ring->folder = folder;
     ring->filter = filter;
-    ring->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_file);
+    ring->files = g_hash_table_new_full(qs_str_hash, g_str_equal, NULL, free_file);
     ring->captures = g_ptr_array_new();
     return ring;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/core/hash.h"
 #include "common/protocols.h"
 #include "common/core/text.h"
 #include "common/demo_formats.h"
@@ -123,7 +124,7 @@ char *golden_name(const char *file)
 GPtrArray *golden_orphans(const char *folder, char *const *files)
 {
     GPtrArray *orphans = g_ptr_array_new_with_free_func(g_free);
-    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GHashTable *names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     GDir *dir = g_dir_open(folder, 0, NULL);
     const char *name;
 

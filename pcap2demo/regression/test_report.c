@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "pcap2demo/output/writer.h"
 
 /* Maximum lines of text for a case. */
@@ -120,7 +121,7 @@ struct test_report *test_report_new(const char *const *names)
 
     report->names = names;
     report->inputs = g_ptr_array_new_with_free_func(input_free);
-    report->by_file = g_hash_table_new(g_str_hash, g_str_equal);
+    report->by_file = g_hash_table_new(qs_str_hash, g_str_equal);
     handle_failures(add_failure, report);
     return report;
 }

@@ -232,6 +232,16 @@ class Sanitize(ToolTest):
             made = Game(name, None).made().replace(b"maps/", b"../m/")
             self.assertEqual([len(self.demos(made, *more)) for more in ([], ["--sanitize"])], [demos, 0])
 
+    def test_map_that_changes_in_the_game(self):
+        """Players stop at one that is none; the level goes on without it."""
+        attack = b"\x0d\x21\0x\0"
+        made = QUAKE2.attacked(attack)
+        plain, sanitized = self.demos(made), self.demos(made, "--sanitize")
+        self.assertEqual(list(plain), list(sanitized))
+        self.assertIn(attack, b"".join(plain.values()))
+        self.assertNotIn(attack, b"".join(sanitized.values()))
+        self.assertTrue(self.is_clean(sanitized))
+
     def test_user_info_without_what_is_unsafe(self):
         info = b"\x28\1\1\0\0\0%s\0"
         made = QUAKEWORLD.attacked(info % (b"\\name\\x\\skin\\" + OUTSIDE + b"\\team\\y"))

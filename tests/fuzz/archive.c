@@ -52,7 +52,7 @@ static void read_inputs(struct source *source, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     char name[FUZZ_NAME_MAX], *error = NULL;
     const int file = fuzz_file(data, size, name);
     struct source *source;
@@ -66,6 +66,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     g_free(error);
     close(file);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

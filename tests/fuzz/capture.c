@@ -108,12 +108,12 @@ static void read_frames(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
 
     if (size >= 4 && qs_le32(data) == PCAPNG_SECTION)
         read_pcapng(data, size);
     else if (size)
         read_frames(data, size);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

@@ -99,7 +99,7 @@ const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     struct stream stream;
     struct fuzz_piece piece;
     size_t at = 2;
@@ -112,6 +112,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(piece.bytes);
     }
     end(&stream);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

@@ -35,7 +35,7 @@ static char *text_of(const struct expect_file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     struct expect_file *file = read_text(data, size), *again;
     char *text, *other;
 
@@ -52,6 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(text);
         expect_file_free(file);
     }
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <glib.h>
+#include <inttypes.h>
 #include <pcap/dlt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@ enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
 
 /* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
 static const double time_base = 1, time_per_byte = 20e-6;
+
+/* Bytes of memory at once, likewise: the dump of a datagram, of which inflated messages may be many
+ * times its size, is printed when it is complete. A larger block is what xz asks for, of which it
+ * touches what it unpacks; libFuzzer's limits forbid it elsewhere. */
+enum { MEMORY_BASE = 48 << 20, MEMORY_PER_BYTE = 500, BLOCK_MAX = 64 << 20 };
 
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
                                     DLT_LOOP,   DLT_PPP,       DLT_PPP_ETHER,  DLT_IPV4};
@@ -119,12 +125,51 @@ double fuzz_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void fuzz_check_time(double start, size_t size)
-{
-    const double seconds = fuzz_time() - start;
+/* --- Memory: the sanitizers' hooks, or nothing --- */
 
-    if (seconds <= time_base + time_per_byte * (double)size)
+__attribute__((weak)) int
+__sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                          void (*freed)(const volatile void *));
+__attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
+
+static int64_t allocated, peak;
+
+static void on_allocated(const volatile void *block, size_t size)
+{
+    (void)block;
+    allocated += size < BLOCK_MAX ? (int64_t)size : 0;
+    peak = MAX(peak, allocated);
+}
+
+static void on_freed(const volatile void *block)
+{
+    const size_t size = block ? __sanitizer_get_allocated_size(block) : 0;
+
+    allocated -= size < BLOCK_MAX ? (int64_t)size : 0;
+}
+
+/* --- Costs --- */
+
+struct fuzz_cost fuzz_begin(void)
+{
+    static bool hooked;
+
+    if (!hooked && __sanitizer_install_malloc_and_free_hooks)
+        __sanitizer_install_malloc_and_free_hooks(on_allocated, on_freed);
+    hooked = true;
+    peak = allocated;
+    return (struct fuzz_cost){fuzz_time(), allocated};
+}
+
+void fuzz_check_cost(struct fuzz_cost start, size_t size)
+{
+    const double seconds = fuzz_time() - start.seconds;
+    const int64_t memory = peak - start.memory;
+
+    if (seconds <= time_base + time_per_byte * (double)size &&
+        memory <= MEMORY_BASE + MEMORY_PER_BYTE * (int64_t)size)
         return;
-    fprintf(stderr, "%.1f s of the processor for %zu bytes\n", seconds, size);
+    fprintf(stderr, "%.1f s of the processor and %" PRId64 " bytes of memory for %zu bytes\n",
+            seconds, memory, size);
     abort();
 }

@@ -127,11 +127,18 @@ struct qs_sessions_options fuzz_session_options(void);
 void fuzz_session_options_clear(struct qs_sessions_options *options);
 
 /*
- * Seconds of the processor, which other programs do not slow down: each target takes them first,
- * and ends with a check that they are in proportion to its input. Aborts where they are not.
+ * What an input costs, in proportion to its bytes: each target begins with fuzz_begin(), and ends
+ * with a check that aborts where it took more seconds of the processor, which other programs do not
+ * slow down, or more memory at once. Memory is only counted by builds with sanitizers.
  */
+struct fuzz_cost {
+    double seconds; /* of the processor, at the beginning */
+    int64_t memory; /* bytes that were allocated then */
+};
+
 double fuzz_time(void);
-void fuzz_check_time(double start, size_t size);
+struct fuzz_cost fuzz_begin(void);
+void fuzz_check_cost(struct fuzz_cost start, size_t size);
 
 /*
  * frames.c: frames of an input for the plugin. Each piece becomes an IPv4 packet between a server

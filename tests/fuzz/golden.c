@@ -52,12 +52,12 @@ static size_t second_of(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     const size_t second = second_of(data, size);
     const struct qs_view was = {data, (uint32_t)second};
 
     compare_texts(was,
                   second < size ? (struct qs_view){data + second, (uint32_t)(size - second)} : was);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

@@ -79,13 +79,13 @@ const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     struct input input = {data, size, 0};
 
     if (size < 2)
         return 0;
     input.server_port = (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10);
     (data[1] & DEMO ? lend_from_demo : lend_in_capture)(&input, data[1] & SANITIZE);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

@@ -154,18 +154,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool started;
     struct capture capture;
-    double start;
+    struct fuzz_cost start;
 
     if (size < 2)
         return 0;
     if (!started)
         epan_frames_start();
     started = true;
-    start = fuzz_time();
+    start = fuzz_begin();
     capture = (struct capture){.options = data[1],
                                .frames = fuzz_frames_new(fuzz_protocol(data[0]), data, size)};
     run(&capture);
     g_ptr_array_free(capture.frames, TRUE);
-    fuzz_check_time(start, size);
+    fuzz_check_cost(start, size);
     return 0;
 }

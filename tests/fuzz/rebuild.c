@@ -43,13 +43,13 @@ const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     struct demo_rebuild received, silent;
 
     if (size < HEADER)
         return 0;
     rebuild_demos(&received, (struct qs_view){data, (uint32_t)size}, false);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     rebuild_demos(&silent, (struct qs_view){data, (uint32_t)size}, true);
     if (strcmp(received.sum, silent.sum) != 0)
         fuzz_broken("without a listener", "the demos are others");

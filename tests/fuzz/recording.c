@@ -128,7 +128,7 @@ static void lend(struct qs_demo_input *recording, struct options *options)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     static void (*const uses[])(struct qs_demo_input *, struct options *) = {read_fields,
                                                                              make_capture, lend};
     struct options options;
@@ -145,6 +145,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_session_options_clear(&options.sessions);
     options_clear(&options);
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

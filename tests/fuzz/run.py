@@ -68,7 +68,7 @@ class Fuzzing:
         return [self.programs / f"fuzz_{target}", f"-dict={self.corpus}/dictionary",
                 f"-max_len={MAX_LENGTH.get(target, 8192)}", "-rss_limit_mb=1500",
                 f"-malloc_limit_mb={MALLOC_MAX.get(target, 64)}", "-print_final_stats=1",
-                # By the clock, for what never ends: fuzz_check_time() knows what is slow.
+                # By the clock, for what never ends: fuzz_check_cost() knows what is slow.
                 "-timeout=300", "-report_slow_units=300", "-entropic=0",
                 f"-detect_leaks={LEAKS.get(target, 1)}",
                 f"-artifact_prefix={self.found}/{target}-", *options]

@@ -158,7 +158,7 @@ static void end(struct connection_under_test *test)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SANITIZE = 0x80 };
-    const double started = fuzz_time();
+    const struct fuzz_cost started = fuzz_begin();
     struct connection_under_test test;
     struct fuzz_piece piece;
     uint64_t sent = 0;
@@ -175,6 +175,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     end(&test);
     if (test.received > sent)
         fuzz_broken("more came out than was sent", "");
-    fuzz_check_time(started, size);
+    fuzz_check_cost(started, size);
     return 0;
 }

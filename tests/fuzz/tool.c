@@ -133,28 +133,44 @@ static void take_file(void *user, const char *name, struct qs_view file)
 
 /* --- A run --- */
 
-/* Both streams are the same one: what goes to a terminal. Returns what was printed, new. */
-static char *run_captured(const char *const *words, const char *file)
+/* What was printed, outside of the memory that is counted. */
+struct printed {
+    char *text;
+    size_t size;
+};
+
+/* Both streams are the same one: what goes to a terminal. */
+static struct printed run_captured(const char *const *words, const char *file)
 {
     FILE *const out = stdout, *const errors = stderr;
-    char *text = NULL;
-    size_t size = 0;
+    struct printed printed;
 
-    stdout = stderr = open_memstream(&text, &size);
+    stdout = stderr = fdopen(memfd_create("printed", 0), "w+");
     if (!stdout)
         abort();
     run_tool(words, file);
+    printed.size = (size_t)ftell(stdout);
+    fputc('\0', stdout);
+    fflush(stdout);
+    printed.text = mmap(NULL, printed.size + 1, PROT_READ, MAP_PRIVATE, fileno(stdout), 0);
+    if (printed.text == MAP_FAILED)
+        abort();
     fclose(stdout);
     stdout = out;
     stderr = errors;
-    check_printed(text, size);
-    return text;
+    check_printed(printed.text, printed.size);
+    return printed;
+}
+
+static void printed_clear(struct printed printed)
+{
+    munmap(printed.text, printed.size + 1);
 }
 
 static void run(const char *const *words, const char *file)
 {
     fuzz_take_files(take_file, (void *)words);
-    free(run_captured(words, file));
+    printed_clear(run_captured(words, file));
     fuzz_take_files(NULL, NULL);
 }
 
@@ -163,11 +179,11 @@ static void check_golden(const char *file)
 {
     static const char *const words[RUN_TOOL_WORDS_MAX] = {"--golden", scratch, "--check",
                                                           "--quiet"};
-    char *text = run_captured(words, file);
+    const struct printed printed = run_captured(words, file);
 
-    if (strstr(text, "differ"))
-        fuzz_broken("a golden of the same file", text);
-    free(text);
+    if (strstr(printed.text, "differ"))
+        fuzz_broken("a golden of the same file", printed.text);
+    printed_clear(printed);
 }
 
 static void make_scratch(void)
@@ -184,14 +200,14 @@ const bool fuzz_mutate_pieces = false;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char name[FUZZ_NAME_MAX];
-    double start;
+    struct fuzz_cost start;
     unsigned action;
     int file;
 
     if (size < 2)
         return 0;
     make_scratch();
-    start = fuzz_time();
+    start = fuzz_begin();
     action = data[0] % G_N_ELEMENTS(actions);
     file = fuzz_file(data + 1, size - 1, name);
     if (action == STATUS) {
@@ -203,6 +219,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (action == GOLDEN)
         check_golden(name);
     close(file);
-    fuzz_check_time(start, size);
+    fuzz_check_cost(start, size);
     return 0;
 }

@@ -6,6 +6,7 @@
  * common/quake/PROTOCOL.md, section 9; DarkPlaces, cl_ents5.c EntityFrame5_CL_ReadFrame.
  */
 #include "common/core/findings.h"
+#include "common/core/hash.h"
 #include "common/core/writer.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
@@ -90,7 +91,7 @@ static bool is_common(const struct nq_session *session, struct qs_view message, 
 static void keep_baselines(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     if (!sign_on->extra) {
-        sign_on->extra = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        sign_on->extra = g_hash_table_new_full(qs_direct_hash, NULL, NULL, g_free);
         sign_on->extra_free = (GDestroyNotify)g_hash_table_unref;
     }
     for (guint i = 0; i < decoder->found.entities->len; i++) {

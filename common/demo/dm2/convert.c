@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/lists.h"
 
 void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);
-    converter->events = g_hash_table_new(NULL, NULL);
+    converter->events = g_hash_table_new(qs_direct_hash, NULL);
 }
 
 void converter_clear(struct converter *converter)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/late_join.h"
@@ -32,7 +33,7 @@ static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
         forget_players(&m->donor);
     m->tracker = q2_tracker_new();
     q2_tracker_want_mentions(m->tracker);
-    m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    m->firsts = g_hash_table_new_full(qs_direct_hash, NULL, NULL, g_free);
     return &m->base;
 }
 

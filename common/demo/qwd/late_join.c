@@ -4,6 +4,7 @@
  * player, and what remains unknown. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/findings.h"
+#include "common/core/hash.h"
 #include "common/core/infostring.h"
 #include "common/core/lists.h"
 #include "common/core/writer.h"
@@ -35,7 +36,7 @@ static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
     }
     qs_sights_init(&m->sights);
     m->bases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    m->firsts = g_hash_table_new_full(qs_direct_hash, NULL, NULL, g_free);
     return &m->base;
 }
 

@@ -128,15 +128,6 @@ static bool is_layout(struct qs_view program)
     return true;
 }
 
-/* Engines read the strings of the status bar as one. */
-static bool refuses(const struct qs_session *session, uint32_t range)
-{
-    g_autofree char *bar =
-        range == Q2_RANGE_STATUSBAR ? q2_status_bar(q2_session_of_const(session)) : NULL;
-
-    return bar && (!is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)));
-}
-
 /* Q2PRO stops if the first model is no map: precache.c, CL_UpdateConfigstring. */
 static bool is_broken(const struct qs_session *base)
 {
@@ -145,6 +136,16 @@ static bool is_broken(const struct qs_session *base)
 
     return map.data && (!sanitize_is_file(map) || map.size < 10 || !qs_view_begins(map, "maps/") ||
                         memcmp(map.data + map.size - 4, ".bsp", 4) != 0);
+}
+
+/* Engines read the strings of the status bar as one. */
+static bool refuses(const struct qs_session *base, uint32_t range, uint32_t number)
+{
+    const struct q2_session *session = q2_session_of_const(base);
+    g_autofree char *bar = range == Q2_RANGE_STATUSBAR ? q2_status_bar(session) : NULL;
+
+    return (bar && (!is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)))) ||
+           (range == Q2_RANGE_MODELS && number == 1 && is_broken(base));
 }
 
 static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};

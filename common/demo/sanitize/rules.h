@@ -65,8 +65,8 @@ struct sanitize_game {
     /* Appends a message that begins a level; NULL: as it is. */
     void (*append_start)(const struct qs_session *session, struct qs_view message, GByteArray *out);
     /* Whether the config string that was just read cannot stay beside the others; or NULL. */
-    bool (*refuses)(const struct qs_session *session, uint32_t range);
-    /* Whether the level cannot be shown after its messages so far; or NULL. */
+    bool (*refuses)(const struct qs_session *session, uint32_t range, uint32_t number);
+    /* Whether a level cannot be shown, after the messages before its game; or NULL. */
     bool (*is_broken)(const struct qs_session *session);
     /* Whether the program for the screen names statistics and clients that there are; or NULL. */
     bool (*is_layout)(struct qs_view program);

@@ -254,7 +254,8 @@ static void on_close(struct qs_sink *sink, uint32_t end)
 
     (void)end;
     if (message && sanitizer->range != NO_RANGE && sanitizer->game->refuses)
-        message->refused |= sanitizer->game->refuses(sanitizer->session, sanitizer->range);
+        message->refused |=
+            sanitizer->game->refuses(sanitizer->session, sanitizer->range, sanitizer->number);
     sanitizer->range = NO_RANGE;
 }
 
@@ -419,6 +420,19 @@ static void decode_block(struct qs_sanitizer *sanitizer, struct qs_view block)
                     &sanitizer->sink, &packet, 0);
 }
 
+/* In the game a bad name of the map is refused, and the level goes on. */
+static bool is_broken(const struct qs_sanitizer *sanitizer)
+{
+    bool signs_on = !sanitizer->in_game;
+
+    for (guint i = 0; i < sanitizer->messages->len && !signs_on; i++) {
+        const struct reading *message = &g_array_index(sanitizer->messages, struct reading, i);
+
+        signs_on = message->rule && message->rule->flags & SANITIZE_START;
+    }
+    return signs_on && sanitizer->game->is_broken && sanitizer->game->is_broken(sanitizer->session);
+}
+
 static void end_demo(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out)
 {
     qs_demo_problem(out, NULL, "a level is left out: the name of its map is unsafe");
@@ -438,7 +452,7 @@ static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer
     uint32_t head;
 
     decode_block(sanitizer, bytes);
-    if (sanitizer->game->is_broken && sanitizer->game->is_broken(sanitizer->session)) {
+    if (is_broken(sanitizer)) {
         end_demo(sanitizer, out);
         return;
     }
