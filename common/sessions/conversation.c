@@ -224,11 +224,19 @@ static struct qs_conversation *move_client(struct qs_sessions *sessions,
     return conversation;
 }
 
+/* Its packets may have shown another end to be the server since it got its qport. */
+static bool is_of_server(const struct qs_conversation *conversation,
+                         const struct qs_address *server)
+{
+    return conversation->state->server != QS_END_UNKNOWN &&
+           qs_address_equal(qs_conversation_address(conversation, true), server);
+}
+
 static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
 {
     const struct qs_conversation *conversation = owner;
 
-    return conversation->session &&
+    return conversation->session && is_of_server(conversation, &packet->destination) &&
            qs_session_continues(qs_protocols[conversation->protocol], conversation->state, packet,
                                 conversation->qport, same_host);
 }
@@ -264,8 +272,8 @@ static bool continues_server(void *owner, const struct qs_packet *packet, bool s
     struct advance advance;
 
     (void)same_host;
-    if (!conversation->session || state->server == QS_END_UNKNOWN || !state->to_client.started ||
-        !state->to_server.started)
+    if (!conversation->session || !is_of_server(conversation, &packet->source) ||
+        !state->to_client.started || !state->to_server.started)
         return false;
     sent.from = state->server;
     qs_conversation_read_seqinfo(conversation, &sent, &seqinfo);

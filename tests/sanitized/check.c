@@ -29,7 +29,7 @@ struct check {
 #define INFO_BYTES "[^\\x01-\\x1f\";$%\\x7f\\x9b\\xff"
 
 static const char model[] = "^(?i:|[*][0-9]{1,5}|" FILE_BYTES "[.][a-z0-9]{2,7})$";
-static const char sound[] = "^(?:|(?:[^.]+|.*[.](?:wav|ogg|opus|mp3|flac))(?<=.))$";
+static const char sound[] = "^(?:|(?:[^.]+|.*[.](?i:wav|ogg|opus|mp3|flac))(?<=.))$";
 static const char file[] = "^(?:|/?" FILE_BYTES ")$";
 static const char effect[] = "^(?:|(?!.*/)" FILE_BYTES ")$";
 static const char folder[] =
