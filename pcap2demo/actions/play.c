@@ -209,11 +209,6 @@ static void way_free(gpointer data)
     g_free(way);
 }
 
-static struct point *point_at(const struct way *way, guint index)
-{
-    return &g_array_index(way->points, struct point, index);
-}
-
 static double distance(const struct point *a, const struct point *b)
 {
     return hypot(a->x - b->x, a->y - b->y);
@@ -245,12 +240,13 @@ static void thin_out(struct play *play)
     play->step *= 2;
     play->points = 0;
     for (guint i = 0; i < play->ways->len; i++) {
-        struct way *way = g_ptr_array_index(play->ways, i);
+        const struct way *way = g_ptr_array_index(play->ways, i);
+        struct point *points = &g_array_index(way->points, struct point, 0);
         guint kept = 0;
 
         for (guint j = 0; j < way->points->len; j++)
-            if (!kept || distance(point_at(way, kept - 1), point_at(way, j)) >= play->step)
-                *point_at(way, kept++) = *point_at(way, j);
+            if (!kept || distance(&points[kept - 1], &points[j]) >= play->step)
+                points[kept++] = points[j];
         g_array_set_size(way->points, kept);
         play->points += kept;
     }
@@ -273,7 +269,8 @@ static void add_position(struct play *play, const struct item *item, int64_t tim
     point.apart = !count || time - way->seen.time > UNSEEN_MAX ||
                   (units > FAR && units * 1e9 > FAST * (double)(time - way->seen.time));
     if (fabs(point.x) < FARTHEST && fabs(point.y) < FARTHEST &&
-        (point.apart || distance(point_at(way, count - 1), &point) >= play->step)) {
+        (point.apart ||
+         distance(&g_array_index(way->points, struct point, count - 1), &point) >= play->step)) {
         g_array_append_val(way->points, point);
         play->points++;
     }
@@ -291,7 +288,7 @@ static json_t *way_json(const struct way *way, const struct qs_client_session *s
                   report_text_json(way->name ? way->name : session->player), "time", "x", "y");
 
     for (guint i = 0; i < way->points->len; i++) {
-        const struct point *point = point_at(way, i);
+        const struct point *point = &g_array_index(way->points, struct point, i);
 
         for (size_t j = 0; point->apart && i && j < G_N_ELEMENTS(names); j++)
             report_append(json, names[j], json_null());
