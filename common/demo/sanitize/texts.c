@@ -226,7 +226,7 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
 {
     const guint start = out->len;
 
-    if (!text.size && role != QS_ROLE_FOLDER) /* it ends a list */
+    if (!text.size && role != QS_ROLE_FOLDER && role != QS_ROLE_VALUE) /* it ends a list */
         return SANITIZE_SAME;
     switch (role) {
     case QS_ROLE_MODEL:
