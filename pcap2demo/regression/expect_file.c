@@ -299,6 +299,8 @@ static char *read_text(struct expect_file *file, const char *text)
     g_autoptr(GError) error = NULL;
     char **groups, *problem = NULL;
 
+    if (!g_utf8_validate(text, -1, NULL) || strchr(text, '\r'))
+        return g_strdup("it is no text in UTF-8");
     if (*text &&
         !g_key_file_load_from_data(file->text, text, strlen(text),
                                    G_KEY_FILE_KEEP_COMMENTS | G_KEY_FILE_KEEP_TRANSLATIONS, &error))

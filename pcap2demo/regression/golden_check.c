@@ -64,6 +64,7 @@ static void difference_free(gpointer data)
 struct item {
     const char *text; /* of a packet's first line what follows the distance from the one before */
     size_t size;
+    bool is_packet;
     uint64_t packet;
 };
 
@@ -96,6 +97,7 @@ static struct item next_item(struct side *side)
         if (end[1] == '+' || end[1] == '-')
             distance = g_ascii_strtoll(end + 1, &end, 10);
         item.text = MIN(end, side->rest);
+        item.is_packet = true;
         side->packet += (uint64_t)distance;
     }
     item.size = (size_t)(side->rest - item.text);
@@ -180,7 +182,7 @@ static void visit_lines(void *user, struct side *was, guint gone, struct side *i
 /* The packet's lines, the first without the distance; NULL: none. New. */
 static char *packet_text(const struct item *packet)
 {
-    return packet ? g_strdup_printf("%s%.*s", packet->packet ? "packet" : "", (int)packet->size,
+    return packet ? g_strdup_printf("%s%.*s", packet->is_packet ? "packet" : "", (int)packet->size,
                                     packet->text)
                   : g_strdup("");
 }
