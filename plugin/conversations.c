@@ -348,8 +348,8 @@ static void share_present(struct conversation_state *conversation)
 }
 
 /* Sets what the session before this packet is based on, and writes how it differs from that. */
-static void take_snapshot(struct conversation_state *conversation, struct packet_state *state,
-                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
+static void set_snapshot(struct conversation_state *conversation, struct packet_state *state,
+                         uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
     const struct qs_protocol *protocol = conversation->protocol;
     const struct packet_state *last = conversation->last;
@@ -401,7 +401,7 @@ static struct packet_state *new_packet_state(const struct dissector *dissector, 
 
     if (conversation) {
         taken.from = (uint8_t)sender_of(conversation, pinfo);
-        take_snapshot(conversation, &taken, changes);
+        set_snapshot(conversation, &taken, changes);
     }
     state = wmem_alloc(visited ? pinfo->pool : wmem_file_scope(), PACKET_STATE_SIZE + taken.size);
     memcpy(state, &taken, PACKET_STATE_SIZE);

@@ -127,7 +127,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         show_summary(dissector, pinfo, top);
     if (qs_packet_is_cut(packet)) /* the note that all dissectors have then: _ws.short */
         show_exception(tvb, pinfo, tree, BoundsError, NULL);
-    late_show(dissector, pinfo, top);
+    heuristics_show(dissector, pinfo, top);
 }
 
 /*
@@ -137,7 +137,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
 static bool is_late(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
 {
-    if (late_is_recognized(dissector, pinfo, packet))
+    if (heuristics_recognize(dissector, pinfo, packet))
         return true;
     export_demos_queue(NULL, pinfo, packet, NULL);
     return false;

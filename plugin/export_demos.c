@@ -252,7 +252,7 @@ static void begin(export_object_list_t *list)
     qs_sessions_set_source(current->sessions, "capture", "");
 }
 
-static void take_sorted(bool all)
+static void pass_sorted(bool all)
 {
     struct qs_packet packet;
 
@@ -260,14 +260,14 @@ static void take_sorted(bool all)
         qs_sessions_datagram(current->sessions, &packet);
 }
 
-static void take_datagram(const struct tapped *tapped)
+static void add_datagram(const struct tapped *tapped)
 {
     struct qs_packet packet = tapped->packet;
 
     if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
-        take_sorted(false);
+        pass_sorted(false);
 }
 
 static void read_pdu(const struct tapped *tapped)
@@ -291,7 +291,7 @@ static void end(bool keep)
 {
     if (!current)
         return;
-    take_sorted(true);
+    pass_sorted(true);
     if (keep)
         qs_sessions_end_source(current->sessions);
     g_hash_table_foreach(current->readers, end_reader, NULL);
@@ -344,8 +344,8 @@ static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
            tapped->frame->taken == tapped->frame->count;
 }
 
-static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *data, tap_flags_t flags)
+static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
+                                    const void *data, tap_flags_t flags)
 {
     const struct tapped *tapped = data;
 
@@ -365,7 +365,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     if (tapped->packet.unit)
         read_pdu(tapped);
     else
-        take_datagram(tapped);
+        add_datagram(tapped);
     if (is_last(tapped, pinfo))
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
@@ -382,6 +382,6 @@ void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
-    tap = register_export_object(proto, take_packet, abandon);
+    tap = register_export_object(proto, tap_packet, abandon);
     register_tap(end_tap);
 }

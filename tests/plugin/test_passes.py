@@ -20,7 +20,7 @@ SHORT_NAMES = [row[1] for row in rows("protocol")]
 LATER = {name for name, kind in rows("link") if kind == "ahead"}
 PACKETS = 60
 FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
-ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown all by themselves
+ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown alone
 
 
 def without_count(text):
