@@ -61,15 +61,6 @@ static struct frame_queue *queue_of(packet_info *pinfo)
     return frame;
 }
 
-/* The first of several heuristics that try an unknown packet queues it. */
-static bool is_given(struct frame_queue *frame, const struct dissector *dissector)
-{
-    const bool given = !dissector && frame->has_unclaimed;
-
-    frame->has_unclaimed |= !dissector;
-    return given;
-}
-
 void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet, const void *conversation)
 {
@@ -83,8 +74,9 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     if (!have_tap_listener(tap))
         return;
     frame = queue_of(pinfo);
-    if (is_given(frame, dissector))
-        return;
+    if (!dissector && frame->has_unclaimed)
+        return; /* the first of several heuristics that try an unknown packet queues it */
+    frame->has_unclaimed |= !dissector;
     frame->count++;
     tapped = wmem_new0(pinfo->pool, struct tapped);
     tapped->frame = frame;
@@ -145,7 +137,7 @@ static void commit_file(struct qs_demo_store *base, void *data,
     if (file->bytes)
         g_hash_table_insert(store->files, g_strdup(result->name), file->bytes);
     else
-        result->error = g_strdup("the demos are too large to be held in memory");
+        result->error = g_strdup("the demos are too large for the memory that they may take");
     file->bytes = NULL;
 }
 
@@ -337,13 +329,6 @@ static void await_end(void)
         g_string_free(error, TRUE);
 }
 
-/* Whether the last frame is complete, in a later pass. */
-static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
-{
-    return tapped->frame->visited && pinfo->num >= last_frame &&
-           tapped->frame->taken == tapped->frame->count;
-}
-
 static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
                                     const void *data, tap_flags_t flags)
 {
@@ -366,7 +351,8 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
         read_pdu(tapped);
     else
         add_datagram(tapped);
-    if (is_last(tapped, pinfo))
+    if (tapped->frame->visited && pinfo->num >= last_frame &&
+        tapped->frame->taken == tapped->frame->count) /* the last frame is complete */
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
 }

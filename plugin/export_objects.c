@@ -16,7 +16,7 @@
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
 
-/* Bytes of all files, complete or not; each is held twice while it is not complete. */
+/* Bytes of all files, complete or not; there are two copies of an incomplete one. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
 /* Of files that are not complete, and of kinds that have no name. */

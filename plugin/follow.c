@@ -135,19 +135,16 @@ void follow_begin(struct dissector *dissector)
         dissector->decoder.want_summary = true;
 }
 
-/* The receiver drops repeated data. */
-static bool is_received(const struct qs_decoder *decoder)
-{
-    return decoder->found.accepted || decoder->found.connectionless || decoder->packet->unit;
-}
-
 void follow_queue(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct qs_decoder *decoder = &dissector->decoder;
     const GString *transcript = decoder->transcript;
     struct packet_text *text;
 
-    if (!transcript || !transcript->len || !is_received(decoder))
+    if (!transcript || !transcript->len)
+        return;
+    /* The receiver drops repeated data. */
+    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->unit)
         return;
     text = wmem_new(pinfo->pool, struct packet_text);
     *text =

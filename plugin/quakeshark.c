@@ -24,7 +24,7 @@ static void preferences_changed(void)
     capture_begins();
 }
 
-/* Runs when a capture is closed, and before it is dissected anew. */
+/* Runs when a capture is closed, and before it is dissected again. */
 static void capture_ends(void)
 {
     export_demos_end();
