@@ -175,13 +175,6 @@ static address wireshark_address(const struct qs_address *from)
     return to;
 }
 
-static bool sent_by(const packet_info *pinfo, const struct qs_address *end)
-{
-    const address known = wireshark_address(end);
-
-    return pinfo->srcport == end->port && addresses_equal(&pinfo->src, &known);
-}
-
 static void set_known(struct conversation_state *state, const address *known, uint32_t port,
                       enum qs_end end)
 {
@@ -193,11 +186,16 @@ static void set_known(struct conversation_state *state, const address *known, ui
 /* The packet is the conversation's first. */
 static void begin(struct conversation_state *state, const packet_info *pinfo)
 {
+    const address server = wireshark_address(&state->announced);
+
     state->begun = true;
     state->first = pinfo->num;
     set_known(state, &pinfo->src, pinfo->srcport, QS_END_A);
     if (state->announced.family)
-        state->session->server = sent_by(pinfo, &state->announced) ? QS_END_A : QS_END_B;
+        state->session->server =
+            pinfo->srcport == state->announced.port && addresses_equal(&pinfo->src, &server)
+                ? QS_END_A
+                : QS_END_B;
 }
 
 static struct conversation_state *state_in(const struct dissector *dissector,
@@ -348,8 +346,8 @@ static void share_present(struct conversation_state *conversation)
 }
 
 /* Sets what the session before this packet is based on, and writes how it differs from that. */
-static void take_snapshot(struct conversation_state *conversation, struct packet_state *state,
-                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
+static void set_snapshot(struct conversation_state *conversation, struct packet_state *state,
+                         uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
     const struct qs_protocol *protocol = conversation->protocol;
     const struct packet_state *last = conversation->last;
@@ -401,7 +399,7 @@ static struct packet_state *new_packet_state(const struct dissector *dissector, 
 
     if (conversation) {
         taken.from = (uint8_t)sender_of(conversation, pinfo);
-        take_snapshot(conversation, &taken, changes);
+        set_snapshot(conversation, &taken, changes);
     }
     state = wmem_alloc(visited ? pinfo->pool : wmem_file_scope(), PACKET_STATE_SIZE + taken.size);
     memcpy(state, &taken, PACKET_STATE_SIZE);

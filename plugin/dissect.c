@@ -84,15 +84,6 @@ static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
     col_clear(pinfo->cinfo, COL_INFO);
 }
 
-static void run_decoder(struct dissector *dissector, const struct packet_context *context,
-                        struct qs_sink *sink, const struct qs_packet *packet)
-{
-    if (packet->unit)
-        qs_decode_unit(&dissector->decoder, context->session, sink, packet);
-    else
-        qs_decode(&dissector->decoder, context->session, sink, packet);
-}
-
 /* A datagram or a unit, which is all of `tvb`. */
 static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                    const struct qs_packet *packet, const struct packet_context *context)
@@ -111,7 +102,9 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
     dissector->decoder.want_transfers = export_objects_are_wanted() || context->current;
     follow_begin(dissector);
-    run_decoder(dissector, context, wanted ? &dissector->counter.base : &sink.base, packet);
+    (packet->unit ? qs_decode_unit : qs_decode)(&dissector->decoder, context->session,
+                                                wanted ? &dissector->counter.base : &sink.base,
+                                                packet);
     if (context->current)
         qs_links_take(context->links, &dissector->decoder);
     if (context->links)
@@ -127,7 +120,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         show_summary(dissector, pinfo, top);
     if (qs_packet_is_cut(packet)) /* the note that all dissectors have then: _ws.short */
         show_exception(tvb, pinfo, tree, BoundsError, NULL);
-    late_show(dissector, pinfo, top);
+    heuristics_show(dissector, pinfo, top);
 }
 
 /*
@@ -137,7 +130,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
 static bool is_late(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
 {
-    if (late_is_recognized(dissector, pinfo, packet))
+    if (heuristics_recognize(dissector, pinfo, packet))
         return true;
     export_demos_queue(NULL, pinfo, packet, NULL);
     return false;

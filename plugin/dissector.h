@@ -7,8 +7,8 @@
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
  * fields.c (what is registered of fields and notes), dissect.c (a packet's way), tree_sink.c
  * (fields shown), conversations.c (what is remembered of conversations and packets),
- * snapshots.c (sessions before each packet), and what stands on them: follow, statistics,
- * export_objects, export_demos.
+ * snapshots.c (how two sessions differ), heuristics.c (sessions that began before the capture), and
+ * what stands on them: follow, statistics, export_objects, export_demos.
  */
 #ifndef QS_PLUGIN_DISSECTOR_H
 #define QS_PLUGIN_DISSECTOR_H
@@ -139,20 +139,20 @@ void dissect_register_on_quake3_ports(void);
 /* Takes these ports, where Quake III's dissector has them now. */
 void dissect_take_quake3_ports(void);
 
-/* --- late.c: sessions that started before the capture */
+/* --- heuristics.c: sessions that started before the capture */
 
 /* Call it when the capture is closed. */
-void late_end(void);
+void heuristics_end(void);
 
 /*
  * Whether the packet, which no dissector accepted, completes the evidence that its conversation has
  * this protocol. In the first pass, the first call for a packet counts it.
  */
-bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
-                        const struct qs_packet *packet);
+bool heuristics_recognize(const struct dissector *dissector, packet_info *pinfo,
+                          const struct qs_packet *packet);
 
 /* Shows the evidence below `top` if the packet completed it. */
-void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top);
+void heuristics_show(struct dissector *dissector, packet_info *pinfo, proto_item *top);
 
 /* --- follow.c: Follow, and filters for a session */
 

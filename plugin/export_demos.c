@@ -61,15 +61,6 @@ static struct frame_queue *queue_of(packet_info *pinfo)
     return frame;
 }
 
-/* The first of several heuristics that try an unknown packet queues it. */
-static bool is_given(struct frame_queue *frame, const struct dissector *dissector)
-{
-    const bool given = !dissector && frame->has_unclaimed;
-
-    frame->has_unclaimed |= !dissector;
-    return given;
-}
-
 void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet, const void *conversation)
 {
@@ -83,8 +74,9 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     if (!have_tap_listener(tap))
         return;
     frame = queue_of(pinfo);
-    if (is_given(frame, dissector))
-        return;
+    if (!dissector && frame->has_unclaimed)
+        return; /* the first of several heuristics that try an unknown packet queues it */
+    frame->has_unclaimed |= !dissector;
     frame->count++;
     tapped = wmem_new0(pinfo->pool, struct tapped);
     tapped->frame = frame;
@@ -145,7 +137,7 @@ static void commit_file(struct qs_demo_store *base, void *data,
     if (file->bytes)
         g_hash_table_insert(store->files, g_strdup(result->name), file->bytes);
     else
-        result->error = g_strdup("the demos are too large to be held in memory");
+        result->error = g_strdup("the demos are too large for the memory that they may take");
     file->bytes = NULL;
 }
 
@@ -252,7 +244,7 @@ static void begin(export_object_list_t *list)
     qs_sessions_set_source(current->sessions, "capture", "");
 }
 
-static void take_sorted(bool all)
+static void pass_sorted(bool all)
 {
     struct qs_packet packet;
 
@@ -260,14 +252,14 @@ static void take_sorted(bool all)
         qs_sessions_datagram(current->sessions, &packet);
 }
 
-static void take_datagram(const struct tapped *tapped)
+static void add_datagram(const struct tapped *tapped)
 {
     struct qs_packet packet = tapped->packet;
 
     if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
-        take_sorted(false);
+        pass_sorted(false);
 }
 
 static void read_pdu(const struct tapped *tapped)
@@ -291,7 +283,7 @@ static void end(bool keep)
 {
     if (!current)
         return;
-    take_sorted(true);
+    pass_sorted(true);
     if (keep)
         qs_sessions_end_source(current->sessions);
     g_hash_table_foreach(current->readers, end_reader, NULL);
@@ -337,15 +329,8 @@ static void await_end(void)
         g_string_free(error, TRUE);
 }
 
-/* Whether the last frame is complete, in a later pass. */
-static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
-{
-    return tapped->frame->visited && pinfo->num >= last_frame &&
-           tapped->frame->taken == tapped->frame->count;
-}
-
-static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *data, tap_flags_t flags)
+static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
+                                    const void *data, tap_flags_t flags)
 {
     const struct tapped *tapped = data;
 
@@ -365,8 +350,9 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     if (tapped->packet.unit)
         read_pdu(tapped);
     else
-        take_datagram(tapped);
-    if (is_last(tapped, pinfo))
+        add_datagram(tapped);
+    if (tapped->frame->visited && pinfo->num >= last_frame &&
+        tapped->frame->taken == tapped->frame->count) /* the last frame is complete */
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
 }
@@ -382,6 +368,6 @@ void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
-    tap = register_export_object(proto, take_packet, abandon);
+    tap = register_export_object(proto, tap_packet, abandon);
     register_tap(end_tap);
 }

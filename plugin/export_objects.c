@@ -16,7 +16,7 @@
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
 
-/* Bytes of all files, complete or not; each is held twice while it is not complete. */
+/* Bytes of all files, complete or not; there are two copies of an incomplete one. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
 /* Of files that are not complete, and of kinds that have no name. */
@@ -226,8 +226,8 @@ void export_objects_end(void)
     last_frame = 0;
 }
 
-static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *data, tap_flags_t flags)
+static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
+                                    const void *data, tap_flags_t flags)
 {
     const struct packet_transfers *packet = data;
     struct receiver *receiver;
@@ -252,5 +252,5 @@ void export_objects_register(void)
     proto = proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
     proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
-    tap = register_export_object(proto, take_packet, export_objects_end);
+    tap = register_export_object(proto, tap_packet, export_objects_end);
 }

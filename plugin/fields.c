@@ -111,11 +111,6 @@ static const char *unit_of(const struct qs_field *row)
     return row->type == QS_COORD && !row->unit ? NULL : qs_unit_of(row);
 }
 
-static bool takes_unit(const struct shape *shape)
-{
-    return shape->display == BASE_DEC || shape->type == FT_FLOAT || shape->type == FT_DOUBLE;
-}
-
 /* Sets how values are named: by an enumeration, of 32 bits at most, or else by a unit. */
 static void name_values(header_field_info *info, const struct qs_field *row,
                         const struct shape *shape)
@@ -124,7 +119,8 @@ static void name_values(header_field_info *info, const struct qs_field *row,
         info->strings = make_flag_names(row->names);
     } else if (row->names && shape->width && shape->width < 64) {
         info->strings = make_names(row->names);
-    } else if (unit_of(row) && takes_unit(shape)) {
+    } else if (unit_of(row) && (shape->display == BASE_DEC || shape->type == FT_FLOAT ||
+                                shape->type == FT_DOUBLE)) {
         info->strings = make_unit(unit_of(row));
         info->display |= BASE_UNIT_STRING;
     }

@@ -87,39 +87,39 @@ static uint32_t count_streams(void)
 /* --- What they say --- */
 
 /* A packet's text, which lives as long as the packet's dissection. */
-struct piece {
+struct packet_text {
     const char *text;
     unsigned size;
     bool from_server;
 };
 
-static follow_record_t *new_record(const packet_info *pinfo, const struct piece *piece)
+static follow_record_t *new_record(const packet_info *pinfo, const struct packet_text *text)
 {
     follow_record_t *record = g_new0(follow_record_t, 1);
 
-    record->is_server = piece->from_server;
+    record->is_server = text->from_server;
     record->packet_num = pinfo->num;
     record->abs_ts = pinfo->abs_ts;
     record->data = g_byte_array_new();
-    g_byte_array_append(record->data, (const guint8 *)piece->text, piece->size);
+    g_byte_array_append(record->data, (const guint8 *)text->text, text->size);
     return record;
 }
 
-static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissect_t *edt,
-                                     const void *tapped, tap_flags_t flags)
+static tap_packet_status tap_packet(void *data, packet_info *pinfo, epan_dissect_t *edt,
+                                    const void *tapped, tap_flags_t flags)
 {
     follow_info_t *info = data;
-    const struct piece *piece = tapped;
+    const struct packet_text *text = tapped;
 
     (void)edt, (void)flags;
     if (!info->client_port) {
-        copy_address(&info->client_ip, piece->from_server ? &pinfo->dst : &pinfo->src);
-        copy_address(&info->server_ip, piece->from_server ? &pinfo->src : &pinfo->dst);
-        info->client_port = piece->from_server ? pinfo->destport : pinfo->srcport;
-        info->server_port = piece->from_server ? pinfo->srcport : pinfo->destport;
+        copy_address(&info->client_ip, text->from_server ? &pinfo->dst : &pinfo->src);
+        copy_address(&info->server_ip, text->from_server ? &pinfo->src : &pinfo->dst);
+        info->client_port = text->from_server ? pinfo->destport : pinfo->srcport;
+        info->server_port = text->from_server ? pinfo->srcport : pinfo->destport;
     }
-    info->bytes_written[piece->from_server] += piece->size;
-    info->payload = g_list_prepend(info->payload, new_record(pinfo, piece)); /* latest first */
+    info->bytes_written[text->from_server] += text->size;
+    info->payload = g_list_prepend(info->payload, new_record(pinfo, text)); /* latest first */
     return TAP_PACKET_DONT_REDRAW;
 }
 
@@ -135,25 +135,23 @@ void follow_begin(struct dissector *dissector)
         dissector->decoder.want_summary = true;
 }
 
-/* The receiver drops repeated data. */
-static bool is_received(const struct qs_decoder *decoder)
-{
-    return decoder->found.accepted || decoder->found.connectionless || decoder->packet->unit;
-}
-
 void follow_queue(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct qs_decoder *decoder = &dissector->decoder;
-    const GString *text = decoder->transcript;
-    struct piece *piece;
+    const GString *transcript = decoder->transcript;
+    struct packet_text *text;
 
-    if (!text || !text->len || !is_received(decoder))
+    if (!transcript || !transcript->len)
         return;
-    piece = wmem_new(pinfo->pool, struct piece);
-    *piece = (struct piece){.text = wmem_strndup(pinfo->pool, text->str, text->len),
-                            .size = (unsigned)text->len,
-                            .from_server = decoder->found.direction == QS_S2C};
-    tap_queue_packet(dissector->follow_tap, pinfo, piece);
+    /* The receiver drops repeated data. */
+    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->unit)
+        return;
+    text = wmem_new(pinfo->pool, struct packet_text);
+    *text =
+        (struct packet_text){.text = wmem_strndup(pinfo->pool, transcript->str, transcript->len),
+                             .size = (unsigned)transcript->len,
+                             .from_server = decoder->found.direction == QS_S2C};
+    tap_queue_packet(dissector->follow_tap, pinfo, text);
 }
 
 void follow_register(struct dissector *dissector)
@@ -163,5 +161,5 @@ void follow_register(struct dissector *dissector)
     dissector->follow_tap = register_tap(name);
     register_follow_stream(dissector->proto, name, filter_of_packet, filter_of_index,
                            filter_of_addresses, udp_port_to_display,
-                           take_packet WS_FOLLOW_COUNT(count_streams));
+                           tap_packet WS_FOLLOW_COUNT(count_streams));
 }

@@ -20,7 +20,7 @@ static int proto;                      /* by which frames have data: the first p
 #define KEY_ASKED UINT32_C(0xfffffffe)
 #define KEY_COMPLETION UINT32_C(0xffffffff)
 
-void late_end(void)
+void heuristics_end(void)
 {
     g_clear_pointer(&heuristic, qs_heuristic_free);
 }
@@ -45,8 +45,8 @@ static const struct qs_heuristic_found *completed_by(packet_info *pinfo)
     return p_get_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION);
 }
 
-bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
-                        const struct qs_packet *packet)
+bool heuristics_recognize(const struct dissector *dissector, packet_info *pinfo,
+                          const struct qs_packet *packet)
 {
     const bool by_port = packet->source_is_server_port || packet->destination_is_server_port;
     const int protocol = qs_protocol_number(dissector->protocol->name);
@@ -64,7 +64,7 @@ bool late_is_recognized(const struct dissector *dissector, packet_info *pinfo,
     return found && found->protocol == protocol;
 }
 
-void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
+void heuristics_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
     const struct qs_heuristic_found *found = heuristic ? completed_by(pinfo) : NULL;
     expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];

@@ -24,12 +24,12 @@ static void preferences_changed(void)
     capture_begins();
 }
 
-/* Runs when a capture is closed, and before it is dissected anew. */
+/* Runs when a capture is closed, and before it is dissected again. */
 static void capture_ends(void)
 {
     export_demos_end();
     export_objects_end();
-    late_end();
+    heuristics_end();
     for (int i = 0; dissectors[i]; i++) {
         qs_qports_free(dissectors[i]->qports);
         dissectors[i]->qports = qs_qports_new();

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { CHANGE_MAX = 6 }; /* bytes */
+enum {
+    CHANGE_MAX = 6, /* bytes */
+    LEAP = 8        /* words that are compared at once: most have not changed */
+};
 
 static uint32_t word_at(const struct qs_session *session, unsigned i)
 {
@@ -15,6 +18,17 @@ static uint32_t word_at(const struct qs_session *session, unsigned i)
     return word;
 }
 
+static bool are_equal(const struct qs_session *one, const struct qs_session *other, unsigned i)
+{
+    uint64_t a[LEAP / 2], b[LEAP / 2], differ = 0;
+
+    memcpy(a, (const uint8_t *)one + i * sizeof(uint32_t), sizeof a);
+    memcpy(b, (const uint8_t *)other + i * sizeof(uint32_t), sizeof b);
+    for (unsigned k = 0; k < LEAP / 2; k++)
+        differ |= a[k] ^ b[k];
+    return !differ;
+}
+
 int snapshot_compare(const struct qs_protocol *protocol, const struct qs_session *before,
                      const struct qs_session *session, uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
@@ -22,8 +36,13 @@ int snapshot_compare(const struct qs_protocol *protocol, const struct qs_session
     unsigned size = 0, same = 0;
 
     for (unsigned i = 0; i < words; i++, same++) {
-        const uint32_t added = word_at(session, i) - word_at(before, i);
-        uint32_t zigzag = added << 1 ^ (added >> 31 ? UINT32_MAX : 0);
+        uint32_t added, zigzag;
+
+        for (; i + LEAP < words && same + LEAP < UINT8_MAX && are_equal(session, before, i);
+             i += LEAP)
+            same += LEAP;
+        added = word_at(session, i) - word_at(before, i);
+        zigzag = added << 1 ^ (added >> 31 ? UINT32_MAX : 0);
 
         if (!added && same < UINT8_MAX)
             continue;

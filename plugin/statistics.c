@@ -11,7 +11,7 @@
 #include "plugin/conversations.h"
 
 /* What the taps are given of a packet; lives in the packet's pool. */
-struct figures {
+struct tap_data {
     const struct dissector *dissector;
     const struct qs_session *session; /* after the packet */
     struct qs_packet packet;          /* without its bytes */
@@ -63,7 +63,7 @@ struct table_kind {
     const char *name, *title;
     stat_tap_table_item *columns;
     guint count;
-    void (*add)(struct table *table, const struct figures *figures);
+    void (*add)(struct table *table, const struct tap_data *tap_data);
 };
 
 /* A table of all games, or of one. */
@@ -208,16 +208,16 @@ static void put_loss(stat_tap_table_item_type **cell, const struct qs_path_direc
     put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
 }
 
-/* The columns SESSION, and what else the session tells of itself; its texts go to the caller. */
-static void put_session(stat_tap_table_item_type **cell, const struct figures *figures,
+/* The columns SESSION. `description` gets the session's other texts, which the caller frees. */
+static void put_session(stat_tap_table_item_type **cell, const struct tap_data *tap_data,
                         struct qs_description *description)
 {
-    const struct qs_protocol *protocol = figures->dissector->protocol;
+    const struct qs_protocol *protocol = tap_data->dissector->protocol;
 
-    protocol->describe(figures->session, description);
-    put_number(cell, figures->number);
+    protocol->describe(tap_data->session, description);
+    put_number(cell, tap_data->number);
     put_text(cell, g_strdup(protocol->title));
-    keep_text(cell, qs_player_of(protocol, figures->session));
+    keep_text(cell, qs_player_of(protocol, tap_data->session));
     g_free(description->player);
 }
 
@@ -244,37 +244,37 @@ static void put_ends(stat_tap_table_item_type **cell, const struct qs_tally_pack
     put_text(cell, address_text(from_server ? &ends->source : &ends->destination));
 }
 
-static void add_session(struct table *table, const struct figures *figures)
+static void add_session(struct table *table, const struct tap_data *tap_data)
 {
-    const struct row_key key = {.game = figures->dissector->protocol, .session = figures->number};
+    const struct row_key key = {.game = tap_data->dissector->protocol, .session = tap_data->number};
     struct qs_description description = {0};
     stat_tap_table_item_type *cell;
     struct qs_tally *tally;
     double seconds;
 
-    if (!figures->number)
+    if (!tap_data->number)
         return;
     cell = row_of(table, &key);
     tally = tally_of(cell);
-    qs_tally_add(tally, &figures->tally);
+    qs_tally_add(tally, &tap_data->tally);
     seconds = qs_tally_seconds(tally);
-    put_session(&cell, figures, &description);
+    put_session(&cell, tap_data, &description);
     keep_text(&cell, description.map);
     put_figure(&cell, seconds);
-    put_figure(&cell, figures->path.ping);
-    put_loss(&cell, &figures->path.c2s);
-    put_loss(&cell, &figures->path.s2c);
+    put_figure(&cell, tap_data->path.ping);
+    put_loss(&cell, &tap_data->path.c2s);
+    put_loss(&cell, &tap_data->path.s2c);
     put_number(&cell, tally->traffic[QS_C2S].packets);
     put_number(&cell, tally->traffic[QS_S2C].packets);
     put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_C2S].bytes, seconds) + .5));
     put_number(&cell, (uint64_t)(qs_rate(tally->traffic[QS_S2C].bytes, seconds) + .5));
-    put_ends(&cell, &figures->tally);
+    put_ends(&cell, &tap_data->tally);
     put_text(&cell, description.version);
     put_number(&cell, tally->traffic[QS_C2S].bytes);
     put_number(&cell, tally->traffic[QS_S2C].bytes);
 }
 
-/* --- Lines: a row a direction */
+/* --- Line quality: a row for each direction */
 
 static void put_times(stat_tap_table_item_type **cell, const struct qs_times *times)
 {
@@ -283,43 +283,44 @@ static void put_times(stat_tap_table_item_type **cell, const struct qs_times *ti
     put_figure(cell, times->count ? (double)times->max / 1e6 : -1);
 }
 
-static void add_direction(struct table *table, const struct figures *figures, enum qs_direction way,
-                          const struct qs_path_direction *direction)
+static void add_direction(struct table *table, const struct tap_data *tap_data,
+                          enum qs_direction direction, const struct qs_path_direction *path)
 {
-    const struct qs_protocol *protocol = figures->dissector->protocol;
-    const struct row_key key = {.game = protocol, .session = figures->number, .direction = way};
+    const struct qs_protocol *protocol = tap_data->dissector->protocol;
+    const struct row_key key = {
+        .game = protocol, .session = tap_data->number, .direction = direction};
     struct qs_description description = {0};
     stat_tap_table_item_type *cell = row_of(table, &key);
     struct qs_tally *tally = tally_of(cell);
 
-    qs_tally_add(tally, &figures->tally);
-    put_session(&cell, figures, &description);
-    put_text(&cell, g_strdup(qs_direction_arrow(way)));
-    put_number(&cell, tally->traffic[way].packets);
-    put_loss(&cell, direction);
-    put_text(&cell, direction->burst < 0 ? NULL : g_strdup_printf("%6.0f", direction->burst));
-    put_figure(&cell, figures->path.ping);
-    put_figure(&cell, figures->path.ping_p95);
-    put_figure(&cell, figures->path.jitter);
-    put_figure(&cell, direction->choke);
-    put_figure(&cell, direction->throttle);
-    put_figure(&cell, way == QS_C2S ? figures->path.unanswered : -1);
-    put_number(&cell, direction->late);
-    put_number(&cell, direction->duplicates);
-    put_text(&cell, g_strdup(qs_vantage_name(figures->path.vantage)));
-    put_times(&cell, &tally->rtt[way == QS_C2S ? QS_S2C : QS_C2S]);
+    qs_tally_add(tally, &tap_data->tally);
+    put_session(&cell, tap_data, &description);
+    put_text(&cell, g_strdup(qs_direction_arrow(direction)));
+    put_number(&cell, tally->traffic[direction].packets);
+    put_loss(&cell, path);
+    put_text(&cell, path->burst < 0 ? NULL : g_strdup_printf("%6.0f", path->burst));
+    put_figure(&cell, tap_data->path.ping);
+    put_figure(&cell, tap_data->path.ping_p95);
+    put_figure(&cell, tap_data->path.jitter);
+    put_figure(&cell, path->choke);
+    put_figure(&cell, path->throttle);
+    put_figure(&cell, direction == QS_C2S ? tap_data->path.unanswered : -1);
+    put_number(&cell, path->late);
+    put_number(&cell, path->duplicates);
+    put_text(&cell, g_strdup(qs_vantage_name(tap_data->path.vantage)));
+    put_times(&cell, &tally->rtt[direction == QS_C2S ? QS_S2C : QS_C2S]);
     put_text(&cell, g_strdup_printf("%s.session == %u && %s.from_server == %d", protocol->name,
-                                    figures->number, protocol->name, way == QS_S2C));
+                                    tap_data->number, protocol->name, direction == QS_S2C));
     g_free(description.map);
     g_free(description.version);
 }
 
-static void add_line(struct table *table, const struct figures *figures)
+static void add_line(struct table *table, const struct tap_data *tap_data)
 {
-    if (!figures->number || !figures->dissector->protocol->path)
+    if (!tap_data->number || !tap_data->dissector->protocol->path)
         return;
-    add_direction(table, figures, QS_C2S, &figures->path.c2s);
-    add_direction(table, figures, QS_S2C, &figures->path.s2c);
+    add_direction(table, tap_data, QS_C2S, &tap_data->path.c2s);
+    add_direction(table, tap_data, QS_S2C, &tap_data->path.s2c);
 }
 
 /* --- Packets and messages */
@@ -344,11 +345,11 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     put_text(&cell, g_strdup(filter));
 }
 
-static void count_messages(struct table *table, const struct figures *figures, uint32_t session)
+static void count_messages(struct table *table, const struct tap_data *tap_data, uint32_t session)
 {
-    const struct qs_tally_packet *packet = &figures->tally;
+    const struct qs_tally_packet *packet = &tap_data->tally;
     struct row_key key = {
-        .game = figures->dissector->protocol, .session = session, .direction = packet->direction};
+        .game = tap_data->dissector->protocol, .session = session, .direction = packet->direction};
 
     count(table, &key, packet->packet->size);
     for (guint i = 0; i < packet->counted->len; i++) {
@@ -359,11 +360,11 @@ static void count_messages(struct table *table, const struct figures *figures, u
     }
 }
 
-static void add_messages(struct table *table, const struct figures *figures)
+static void add_messages(struct table *table, const struct tap_data *tap_data)
 {
-    count_messages(table, figures, 0);
-    if (figures->number)
-        count_messages(table, figures, figures->number);
+    count_messages(table, tap_data, 0);
+    if (tap_data->number)
+        count_messages(table, tap_data, tap_data->number);
 }
 
 /* --- Registration */
@@ -426,7 +427,7 @@ static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_
                                            const void *tapped, tap_flags_t flags)
 {
     const srt_data_t *srt = data;
-    const struct qs_response *response = &((const struct figures *)tapped)->response;
+    const struct qs_response *response = &((const struct tap_data *)tapped)->response;
     const nstime_t asked = {.secs = pinfo->abs_ts.secs - (time_t)(response->time / 1000000000),
                             .nsecs = pinfo->abs_ts.nsecs - (int)(response->time % 1000000000)};
 
@@ -492,23 +493,24 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                       const struct packet_context *context, uint32_t session_number)
 {
     const struct qs_decoder *decoder = &dissector->decoder;
-    struct figures *figures = wmem_new0(pinfo->pool, struct figures);
+    struct tap_data *tap_data = wmem_new0(pinfo->pool, struct tap_data);
     struct qs_packet_links links = {.ack_rtt = -1};
 
     if (context->links)
         qs_links_find(context->links, decoder->packet, &links);
-    qs_links_quality(context->links, context->session->connection, &figures->path);
-    figures->dissector = dissector;
-    figures->session = context->session;
-    figures->packet = *decoder->packet;
-    figures->packet.data = NULL;
-    figures->number = session_number;
-    figures->tally = (struct qs_tally_packet){.counted = copy_of(pinfo, dissector->counter.counted),
-                                              .packet = &figures->packet,
-                                              .direction = decoder->found.direction,
-                                              .connectionless = decoder->found.connectionless,
-                                              .ack_rtt = links.ack_rtt};
-    figures->response = links.response;
-    tap_queue_packet(dissector->tap, pinfo, figures);
-    tap_queue_packet(tap, pinfo, figures);
+    qs_links_quality(context->links, context->session->connection, &tap_data->path);
+    tap_data->dissector = dissector;
+    tap_data->session = context->session;
+    tap_data->packet = *decoder->packet;
+    tap_data->packet.data = NULL;
+    tap_data->number = session_number;
+    tap_data->tally =
+        (struct qs_tally_packet){.counted = copy_of(pinfo, dissector->counter.counted),
+                                 .packet = &tap_data->packet,
+                                 .direction = decoder->found.direction,
+                                 .connectionless = decoder->found.connectionless,
+                                 .ack_rtt = links.ack_rtt};
+    tap_data->response = links.response;
+    tap_queue_packet(dissector->tap, pinfo, tap_data);
+    tap_queue_packet(tap, pinfo, tap_data);
 }

@@ -82,10 +82,11 @@ static bool is_said_by(struct qs_view text, struct qs_view name)
     const uint32_t mark = qs_view_begins(text, spectator) ? sizeof spectator - 1 : 0;
     const struct qs_view line = qs_view_behind(text, mark);
     const bool team = qs_view_character(line, 0) == '(' && qs_view_character(name, 0) != '(';
-    const struct qs_view said = qs_view_behind(line, team);
+    const struct qs_view line_text = qs_view_behind(line, team);
 
-    return name.size && said.size > name.size && !memcmp(said.data, name.data, name.size) &&
-           qs_view_begins(qs_view_behind(said, name.size), team ? "): " : ": ");
+    return name.size && line_text.size > name.size &&
+           !memcmp(line_text.data, name.data, name.size) &&
+           qs_view_begins(qs_view_behind(line_text, name.size), team ? "): " : ": ");
 }
 
 void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,

@@ -157,7 +157,7 @@ static bool is_header(const uint8_t *bytes)
 }
 
 /* False where the bytes are none. */
-static bool take_header(struct qs_inflater *inflater, struct qs_reader *in)
+static bool read_header(struct qs_inflater *inflater, struct qs_reader *in)
 {
     const uint32_t size = MIN(qs_reader_left(in), HEADER_SIZE - inflater->header_size);
 
@@ -196,7 +196,7 @@ static struct outcome inflate_packet(struct qs_inflater *inflater, struct qs_vie
     struct outcome outcome = {0};
     int result = Z_BUF_ERROR;
 
-    if (!take_header(inflater, &in))
+    if (!read_header(inflater, &in))
         result = Z_DATA_ERROR;
     else if (qs_reader_left(&in))
         result = inflate_blocks(&inflater->z, &in, out, limit);

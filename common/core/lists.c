@@ -20,7 +20,7 @@ void qs_chunks_clear(struct qs_chunks *chunks)
     g_free(chunks->forgotten);
 }
 
-/* A block begins: the last one of which no item is kept goes. */
+/* A block begins: frees the last block whose items are all dropped. */
 static void forget(struct qs_chunks *chunks)
 {
     const uint32_t blocks_kept = 1 + (chunks->kept + BLOCK_ITEMS - 1) / BLOCK_ITEMS;

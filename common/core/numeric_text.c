@@ -59,7 +59,7 @@ char *qs_put_bytes(char *at, struct qs_view bytes)
 
 /*
  * Coordinates are counted in steps of 1/8 unit, and most angles in steps of 360/256 degrees: small
- * multiples of 1/32, of which integers give all the digits that there are, no more than nine.
+ * multiples of 1/32: integers give all their digits, no more than nine.
  */
 enum { STEPS = 32, STEP_DECIMALS = 5, STEP_VALUE = 100000 / STEPS, WHOLE_MAX = 9999 };
 

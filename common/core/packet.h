@@ -42,7 +42,7 @@ struct qs_packet {
     uint32_t size;       /* bytes in `data` */
     uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
     uint64_t number;    /* in its file, from 1; of a unit: of the packet that completed it */
-    uint64_t frame;     /* in the input, of which several files may be merged; 0: unknown */
+    uint64_t frame;     /* in the input, which may be several files; 0: unknown */
     const struct qs_capture_file *file; /* NULL: that of qs_sessions_set_source() */
     int64_t time;                       /* nanoseconds since the epoch */
     struct qs_address source, destination;

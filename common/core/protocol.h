@@ -40,10 +40,10 @@ struct qs_description {
     char *map;
     char *player;
     bool spectator;
-    bool is_servers; /* a server's demo or stream: of all players, none of which is its own */
+    bool is_servers; /* a server's demo or stream: it has all players, and none is its own */
 };
 
-/* Slots of a scoreboard, of which no game has more; characters of a name that are kept. */
+/* Slots of a scoreboard, the most that any game has; characters of a name that are kept. */
 enum { QS_PLAYER_SLOTS = 256, QS_PLAYER_CHARACTERS = 64 };
 
 /* A player on the scoreboard. The caller of `player` owns the texts: UTF-8. */

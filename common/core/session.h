@@ -69,7 +69,7 @@ struct qs_netchan {
     bool is_lacking;          /* a packet behind it is proved not to be captured */
     struct qs_skipped last_gap;
     struct qs_reliable reliable;
-    uint32_t anew; /* packets in a row with first numbers, after larger ones */
+    uint32_t restarts; /* packets in a row with first numbers, after larger ones */
 };
 
 /* Packets between two that the capture has: it lacks them. See common/netchan/holes.h. */

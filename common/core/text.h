@@ -110,7 +110,7 @@ bool qs_view_contains(struct qs_view text, const char *other);
 /* Whether `text` equals the C string. */
 bool qs_view_equal(struct qs_view text, const char *other);
 
-/* Whether the text is one of these words, in any case; NULL ends the list. */
+/* Whether the text is one of these words, upper or lower case; NULL ends the list. */
 bool qs_view_is_one_of(struct qs_view text, const char *const *words);
 
 /* Parses all of `text` as a decimal number. False, and 0, if it is none or out of range. */

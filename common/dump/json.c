@@ -205,7 +205,8 @@ static void put_address(struct qs_json *json, GString *scratch, const struct qs_
     qs_json_string_sized(json, scratch->str, scratch->len);
 }
 
-/* Nanoseconds are more digits than a double holds: taken apart, the nearest one comes out. */
+/* Nanoseconds are more digits than a double holds: read in two parts, they give the nearest double.
+ */
 static double seconds(int64_t time)
 {
     /* NOLINTNEXTLINE(bugprone-integer-division) */

@@ -244,7 +244,7 @@ static void append_header_value(GString *out, const struct qs_dump_packet *about
     }
 }
 
-/* Lines about the packet as such; in the compact form words of its first line, of which two need no
+/* Lines about the packet as such; in the compact form words of its first line, two of which need no
  * name, and which always has the protocol, since names follow from it. */
 static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
 {

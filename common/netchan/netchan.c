@@ -99,8 +99,9 @@ bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence)
 {
     enum { PACKETS = 8, FIRST = 256 /* later ones are second copies, of another recorder */ };
 
-    chan->anew = sequence < FIRST && qs_netchan_starts_over(chan, sequence) ? chan->anew + 1 : 0;
-    return chan->anew >= PACKETS;
+    chan->restarts =
+        sequence < FIRST && qs_netchan_starts_over(chan, sequence) ? chan->restarts + 1 : 0;
+    return chan->restarts >= PACKETS;
 }
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)

@@ -30,12 +30,12 @@ class Follow(PluginTest):
                 for field, by_server in ((f"{protocol}.print.text", True),
                                          (f"{protocol}.stufftext.text", True),
                                          (f"{protocol}.stringcmd.text", False)):
-                    said = "".join(text for server, text in pieces if server == by_server)
+                    printed = "".join(text for server, text in pieces if server == by_server)
                     for text in self.texts(path, field):
-                        self.assertIn(text.strip("•\n "), said)
+                        self.assertIn(text.strip("•\n "), printed)
 
     def test_sessions_are_told_apart(self):
-        """And what comes twice is said once."""
+        """And repeated data is printed once."""
         hello = bytes.fromhex("01000000 00000000 8210")
         path = self.capture([
             to_server(5001, 27500, hello + b"\4say one\0"),
@@ -69,6 +69,6 @@ class Follow(PluginTest):
         path = self.capture(packets)
         found = self.tshark("-r", path, "-T", "fields", "-e", "qw.print.speaker", "-Y", "qw.print")
         self.assertEqual(found, "anna,bert,an\n" * 2)
-        said = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
+        printed = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
                            "-Y", "qw.print.speaker == qw.session.player")
-        self.assertEqual(said.split(), ["4", "8"])
+        self.assertEqual(printed.split(), ["4", "8"])

@@ -6,13 +6,10 @@ fragments a message is joined. That is known once the capture has been dissected
 Wireshark's own dissectors.
 """
 
-import os
-import random
 import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from test_ports import ODD_PORT, late_session
 from wireshark import CAPTURES, PluginTest, ipv4_frames, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
@@ -20,7 +17,7 @@ SHORT_NAMES = [row[1] for row in rows("protocol")]
 LATER = {name for name, kind in rows("link") if kind == "ahead"}
 PACKETS = 60
 FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
-ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown all by themselves
+ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown alone
 
 
 def without_count(text):
@@ -120,56 +117,6 @@ class Passes(PluginTest):
         self.assertEqual(whole, "8\t3\n")
         self.assertIn("The capture lacks earlier fragments of this message",
                       self.tshark("-r", path, "-V", "-Y", "frame.number == 64"))
-
-    def check_random_order(self, path, count):
-        """Frames that are asked for in any order are those asked for one after the other, and what
-        no session has before it is shown, too."""
-        order = list(range(1, count + 1)) * 2
-        random.Random(1).shuffle(order)
-        order = [*order, *range(1, count + 1)]
-        calls = [("frame", {"frame": number, "proto": True, "columns": True}) for number in order]
-        answers = self.sharkd([("load", {"file": path}), *calls])[1:]
-        expected = {number: answer["result"] for number, answer in zip(order[-count:], answers[-count:])}
-        for number, answer in zip(order, answers):
-            self.assertEqual(answer["result"], expected[number], f"packet {number}")
-        return expected
-
-    @unittest.skipUnless("SHARKD" in os.environ, "there is no sharkd")
-    def test_random_order(self):
-        """All games, datagrams and streams."""
-        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "q2-r1q2", "nq-darkplaces", "nq-lossy", "acknex-generated",
-                     "acknex-messages", "qw-qtv", "q2-gtv-plain"):
-            with self.subTest(name):
-                path = self.first_packets(CAPTURES[0] / f"{name}.pcap", 200)
-                self.check_random_order(path, len(self.tshark("-r", path).splitlines()))
-
-    @unittest.skipUnless("SHARKD" in os.environ, "there is no sharkd")
-    def test_random_order_of_sessions_between_two_ports(self):
-        """The client connects again from its port."""
-        for name in ("qw-vanilla", "q2-vanilla", "nq-qss"):
-            frames = ipv4_frames(CAPTURES[0] / f"{name}.pcap")[:70] * 3
-            with self.subTest(name):
-                path = self.capture(frames)
-                sessions = self.tshark("-r", path, "-T", "fields", "-e", f"{name[:2]}.session").split()
-                self.assertEqual(set(sessions), {"1", "2", "3"})
-                self.check_random_order(path, len(frames))
-
-    @unittest.skipUnless("SHARKD" in os.environ, "there is no sharkd")
-    def test_random_order_where_several_packets_decide(self):
-        """The packets before the deciding one are nobody's, in each pass."""
-        path = self.capture(late_session(ODD_PORT))
-        found = self.layers(path, "--enable-heuristic", "qw_late_udp")
-        self.assertEqual(self.layers(path, "-2", "--enable-heuristic", "qw_late_udp"), found)
-        self.assertTrue({"data", "qw"} == set(found) and found == sorted(found), found)
-        config = self.folder / "home" / ".config" / "wireshark" / "heuristic_protos"
-        config.parent.mkdir(parents=True, exist_ok=True)
-        config.write_text("qw_late_udp,1\n")
-        try:
-            shown = self.check_random_order(path, len(found))
-        finally:
-            config.unlink()
-        self.assertEqual(["QuakeWorld" in str(frame["tree"]) for frame in shown.values()],
-                         [layer == "qw" for layer in found])
 
     def test_few_items(self):
         """No exception leaves a decoder half-way where Wireshark's limit of items is low."""

@@ -74,7 +74,7 @@ class Ports(PluginTest):
         self.assertEqual({"qw", "q2"} & set(self.layers(self.capture(frames))), set())
 
     def test_numbers_in_steps_are_evidence_on_the_port(self):
-        """As of a server with extensions that were agreed upon before, and of that end only."""
+        """The packets of a server only, with extensions that were agreed upon before."""
         unreadable = [struct.pack("<II", 1000 + i, 990 + i) + b"\xc8\xc9\xca" for i in range(16)]
         constant = [struct.pack("<II", 1000, 990) + b"\xc8\xc9\xca"] * 16
         for port, game in (27500, "qw"), (27910, "q2"):
@@ -126,9 +126,9 @@ class Ports(PluginTest):
             layers = self.layers(capture, *late, *passes)
             begun = layers.index("qw")
             self.assertEqual(layers, ["data"] * begun + ["qw"] * (LATE_PACKETS - begun))
-            said = self.tshark("-r", capture, *late, *passes, "-T", "fields", "-e", "frame.number",
+            printed = self.tshark("-r", capture, *late, *passes, "-T", "fields", "-e", "frame.number",
                                "-e", "_ws.expert.message", "-Y", "qw.unusual")
-            self.assertRegex(said, rf"(?m)^{begun + 1}\t.*taken for QuakeWorld from here on: "
+            self.assertRegex(printed, rf"(?m)^{begun + 1}\t.*taken for QuakeWorld from here on: "
                              rf"{begun + 1} packets of it")
 
     def test_sessions_that_began_before_packets_that_are_left_out(self):
@@ -194,7 +194,7 @@ class Ports(PluginTest):
         self.assertEqual(self.layers(capture), ["nq", "data"])
 
     def test_an_announced_conversation_is_decoded(self):
-        """A NetQuake server accepts, and goes on from another port."""
+        """A NetQuake server accepts, and then sends from another port."""
         capture = self.capture([
             to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
             to_client(5001, 26000, ACCEPT),
@@ -205,7 +205,7 @@ class Ports(PluginTest):
             self.assertEqual(self.layers(capture, *passes), ["data", "nq", "nq", "nq"])
 
     def test_an_announced_conversation_has_its_server(self):
-        """Whoever speaks first there: of a datagram, only the direction shows what is in it."""
+        """Either end may send first there: only the direction shows what is in a datagram."""
         for first in (to_client, to_server):
             capture = self.capture([
                 to_client(5001, 26000, ACCEPT),
@@ -229,7 +229,7 @@ class Ports(PluginTest):
             self.assertEqual(self.layers(capture, *passes), ["nq"] * 6)
 
     def test_a_port_announced_again_goes_on(self):
-        """Servers repeat what was accepted, while the connection goes on."""
+        """Servers repeat an accept during the connection."""
         capture = self.capture([
             to_client(5001, 26000, ACCEPT),
             to_server(5001, PRIVATE_PORT, unreliable(5, b"\x01")),

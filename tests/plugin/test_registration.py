@@ -96,6 +96,22 @@ class Registration(PluginTest):
                 if "mask" not in field and field["type"] not in ("group", "note"):
                     self.assertEqual(line[3].lower(), "ft_" + field["type"])
 
+    def test_rules_of_wireshark(self):
+        """What its checkers (checkAPIs, checkfiltername, check_typed_item_calls) want of fields in arrays: they cannot see
+        ours, which are registered from tables. print_hf.py writes them as arrays."""
+        ours = {name for name, *_ in rows("protocol")}
+        for name, found in self.fields.items():
+            if not ours & {name.split(".")[0], *(line[4] for line in found)}:
+                continue
+            _, title, _, kind, parent, base, mask, *blurb = found[0]
+            bits = int(base) if kind == "FT_BOOLEAN" else int(re.sub(r"\D", "", kind) or 0) if "INT" in kind else 0
+            with self.subTest(name):
+                self.assertEqual(len(found), 1, "no other protocol has this name")
+                self.assertRegex(name, r"^[a-z][a-z0-9]*(\.[a-z0-9_]+)+$")
+                self.assertIn(name.split(".")[0], ours & {parent})
+                self.assertTrue(title == title.strip() and title and [title] != blurb)
+                self.assertLessEqual(int(mask or "0", 16).bit_length(), bits)
+
     def test_aliases_of_groups(self):
         """They are no items of the tree, and cost nothing unless they are asked for."""
         path = self.readable(CAPTURES[0] / "qw-sample.pcap")

@@ -18,7 +18,7 @@ PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
 
 
-def told(path):
+def listed_by_tool(path):
     """By packet number, the sessions that the tool says it belongs to: one for each unit in it."""
     dump = subprocess.run([os.environ["PCAP2DEMO"], "--dump", str(path)], capture_output=True).stdout
     sessions = {}
@@ -49,7 +49,7 @@ class Sessions(PluginTest):
 
     def check(self, path):
         shown = self.shown(path)
-        self.assertEqual(shown, told(path))
+        self.assertEqual(shown, listed_by_tool(path))
         self.assertEqual(self.shown(path, "-2"), shown)
         self.assertEqual({number for sessions in shown.values() for number in sessions}, listed(path))
         return sum(map(len, shown.values()))
@@ -64,7 +64,7 @@ class Sessions(PluginTest):
         self.assertGreater(packets, 0)
 
     def test_client_port_changes(self):
-        """A client that gets another port, or another address, goes on with its session."""
+        """A client that gets another port, or another address, continues its session."""
         for name, port in (("qw-spectator", 27500), ("q2-aqtion", 27910), ("q2-gamestate", 27920)):
             _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
             server = next(end for frame in frames for end in capture.ends(frame) if end[1] == port)

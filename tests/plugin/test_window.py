@@ -105,6 +105,6 @@ class Objects(PluginTest):
                                    ("nq-download", None), ("qw-download", None))
 
     def test_demos_in_a_window(self):
-        """It is not told when all packets have come: the last frame may hold several units."""
+        """Nothing reports the last packet: the last frame may hold several messages."""
         self.check_again_and_again("quake_demos", ("qw-qtv", 57), ("qw-qtv", 8), ("q2-gtv-plain", 12),
                                    ("qw-vanilla", None), window="objects")

@@ -41,7 +41,7 @@ def dumped_packets(path):
     """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
     packets = {}
     for packet in map(json.loads, tool("--dump=json", "--show-secrets", path).splitlines()):
-        if packet["size"]:  # Wireshark gives no empty datagrams to anybody
+        if packet["size"]:  # Wireshark gives empty datagrams to no dissector
             packets.setdefault(packet["packet"], []).append(packet)
     return packets
 

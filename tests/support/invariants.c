@@ -295,7 +295,7 @@ static bool are_same_numbers(const struct qs_netchan *a, const struct qs_netchan
     return a->sequence == b->sequence && a->seen == b->seen && a->accepted == b->accepted &&
            a->missing == b->missing && a->not_captured == b->not_captured &&
            a->last_gap.from == b->last_gap.from && a->last_gap.counted == b->last_gap.counted &&
-           a->anew == b->anew;
+           a->restarts == b->restarts;
 }
 
 static void check_same(const char *what, bool same, const struct qs_packet *packet)
