@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Stores rows of a report, added in any order and read in order of their numbers: in memory while
- * they are few, then in an unnamed temporary file.
- */
+/* Stores rows of a report, added in any order and read in order of their numbers. */
 #ifndef PCAP2DEMO_ROWS_H
 #define PCAP2DEMO_ROWS_H
 
 #include <glib.h>
-#include <stdint.h>
-
-/* Maximum bytes of rows in memory. */
-enum { ROWS_MEMORY_MAX = 1024 * 1024 };
 
 struct rows;
 
@@ -26,8 +19,7 @@ void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
 /* Receives a row; a NUL follows the bytes. */
 typedef void row_visitor(void *user, const char *bytes, gsize size);
 
-/* Calls `each` for all rows in order, and reports that some were lost. No rows can be added
- * afterwards. */
+/* Calls `each` for all rows in order. No rows can be added afterwards. */
 void rows_each(struct rows *rows, row_visitor *each, void *user);
 
 #endif
