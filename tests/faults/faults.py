@@ -231,8 +231,8 @@ FAULTS = [
     ("demo", 'if (match->recorded && !trial.refused) {', 'if (false) {'),
     ("demo", 'if (own && g_strcmp0(own, donors) != 0)', 'if (false)'),
     ("demo", 'else if (!match->seen && match->kind != QS_DONOR_ITSELF)', 'else if (false)'),
-    ("plugin", 'put_loss(&cell, &figures->path.c2s);', 'put_loss(&cell, &figures->path.s2c);'),
-    ("plugin", '&tally->rtt[way == QS_C2S ? QS_S2C : QS_C2S]', '&tally->rtt[way]'),
+    ("plugin", 'put_loss(&cell, &tap_data->path.c2s);', 'put_loss(&cell, &tap_data->path.s2c);'),
+    ("plugin", '&tally->rtt[direction == QS_C2S ? QS_S2C : QS_C2S]', '&tally->rtt[direction]'),
     ("plugin", 'if (!response->known || !response->first)', 'if (!response->known)'),
     ("plugin", 'size = cell[5].value.uint_value + bytes;', 'size = bytes;'),
 
