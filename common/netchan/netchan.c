@@ -37,7 +37,7 @@ static bool is_lacking(const struct qs_netchan *chan, uint32_t sequence)
     return age < SEEN_WINDOW && (chan->lacking >> age & 1);
 }
 
-static void take_back(struct qs_netchan *chan, uint32_t sequence)
+static void clear_lacking(struct qs_netchan *chan, uint32_t sequence)
 {
     if (!is_lacking(chan, sequence))
         return;
@@ -66,7 +66,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         }
         if (age < SEEN_WINDOW)
             chan->seen |= UINT64_C(1) << age;
-        take_back(chan, sequence);
+        clear_lacking(chan, sequence);
         chan->stale++;
         return QS_ARRIVAL_STALE;
     }
@@ -80,7 +80,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         *skipped = chan->begins && sequence <= SEEN_WINDOW ? sequence - 1 : 0;
     }
     chan->seen |= 1;
-    take_back(chan, sequence);
+    clear_lacking(chan, sequence);
     chan->started = true;
     chan->sequence = sequence;
     chan->accepted++;
@@ -284,9 +284,9 @@ void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragm
 }
 
 /* Adds a fragment to those before it; the last one is shown with them. */
-static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list,
-                          const struct qs_fragment_format *format, struct qs_view bytes,
-                          uint32_t offset, bool more)
+static bool append_fragment(struct qs_decoder *d, struct qs_fragments *list,
+                            const struct qs_fragment_format *format, struct qs_view bytes,
+                            uint32_t offset, bool more)
 {
     const struct qs_span span = {d->in.pos - bytes.size, bytes.size};
 
@@ -319,7 +319,8 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
     }
     if (qs_packet_is_cut(d->packet))
         list->cut = d->found.sequence;
-    if (qs_packet_is_cut(d->packet) || !take_fragment(d, list, format, bytes, offset, more) || more)
+    if (qs_packet_is_cut(d->packet) || !append_fragment(d, list, format, bytes, offset, more) ||
+        more)
         return NULL;
     message = qs_fragments_join(list, (struct qs_view){0});
     qs_fragments_clear(list);

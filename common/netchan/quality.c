@@ -367,7 +367,7 @@ static void add_facts(const struct packet *packet)
         if (!history->first_loss)
             history->first_loss = packet->number;
         if (packet->number - history->first_loss < SETTLED) {
-            history->settled = qs_path_answers_of(history);
+            history->counted_from = qs_path_answers_of(history);
         } else {
             history->counts.losses += facts->loss;
             history->counts.lossy += facts->loss != 0;

@@ -278,7 +278,7 @@ static struct loss loss_to_server(const struct view *view, struct loss gaps)
 static struct loss reported_s2c(const struct view *view)
 {
     const struct qs_path_history *history = view->history;
-    const struct qs_path_answers from = history->settled, to = qs_path_answers_of(history);
+    const struct qs_path_answers from = history->counted_from, to = qs_path_answers_of(history);
     const double missing = to.missing - from.missing, captured = to.captured - from.captured;
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
                                     *server = &view->counts.ends[QS_SERVER];

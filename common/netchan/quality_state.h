@@ -83,7 +83,7 @@ enum { QS_CLIENT, QS_SERVER };
 struct qs_path_history {
     struct qs_path_sender senders[2];
     uint32_t first_loss;                       /* number of the first datagram with a loss, or 0 */
-    struct qs_path_answers settled;            /* when the loss began to count */
+    struct qs_path_answers counted_from;       /* when the loss began to count */
     uint32_t frame, frame_number, frame_acked; /* of the last update; of its datagram */
     struct qs_path_game_counts counts;
     uint32_t unread[QS_PATH_SENT_MAX]; /* records of those that the last packet shows to be lost */

@@ -126,7 +126,7 @@ static void set_problem(struct file *file, const char *problem)
 }
 
 /* Whether the file may grow by `size` bytes. */
-static bool take_room(struct qs_transfers *transfers, struct file *file, uint64_t size)
+static bool reserve_room(struct qs_transfers *transfers, struct file *file, uint64_t size)
 {
     struct qs_transfer_room *room = transfers->room;
 
@@ -183,7 +183,7 @@ static struct file *current_file(struct qs_transfers *transfers)
 
 static void append(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
-    if (!file->about.problem && take_room(transfers, file, data.size))
+    if (!file->about.problem && reserve_room(transfers, file, data.size))
         g_byte_array_append(file->about.content, data.data, data.size);
 }
 
@@ -275,7 +275,7 @@ static void mark_piece(struct qs_transfers *transfers, struct file *file, uint8_
 {
     const struct mark mark = {(uint32_t)file->sent, percent};
 
-    if (!file->about.problem && take_room(transfers, file, sizeof mark))
+    if (!file->about.problem && reserve_room(transfers, file, sizeof mark))
         g_array_append_val(file->marks, mark);
 }
 
@@ -306,7 +306,7 @@ static void finish(struct qs_transfers *transfers, struct file *file)
     end_file(transfers);
 }
 
-static void take_piece(struct qs_transfers *transfers, const struct qs_transfer *piece)
+static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *piece)
 {
     struct file *file;
 
@@ -338,7 +338,7 @@ static void keep_waiting(struct qs_transfers *transfers, struct file *file,
 
     if (g_hash_table_contains(file->waiting, key))
         return;
-    if (take_room(transfers, file, chunk->data.size + (uint64_t)WAITING_COST))
+    if (reserve_room(transfers, file, chunk->data.size + (uint64_t)WAITING_COST))
         g_hash_table_insert(file->waiting, key, g_bytes_new(chunk->data.data, chunk->data.size));
 }
 
@@ -372,7 +372,7 @@ static void append_waiting(struct qs_transfers *transfers, struct file *file)
     }
 }
 
-static void take_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
+static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
 {
     struct file *file = transfers->file;
     uint64_t known; /* bytes of it: servers that go back cut differently */
@@ -412,7 +412,7 @@ static struct file *file_of_request(const struct qs_transfer *request)
 }
 
 /* A request that is not answered yet may be sent again. */
-static void take_request(struct qs_transfers *transfers, const struct qs_transfer *request)
+static void begin_request(struct qs_transfers *transfers, const struct qs_transfer *request)
 {
     struct file *file = transfers->file;
 
@@ -429,7 +429,7 @@ static void take_request(struct qs_transfers *transfers, const struct qs_transfe
     transfers->file = file_of_request(request);
 }
 
-static void take_begin(struct qs_transfers *transfers, const struct qs_transfer *begin)
+static void begin_file(struct qs_transfers *transfers, const struct qs_transfer *begin)
 {
     struct file *file = transfers->file;
 
@@ -453,7 +453,7 @@ static void take_begin(struct qs_transfers *transfers, const struct qs_transfer 
         end_file(transfers);
 }
 
-static void take_refusal(struct qs_transfers *transfers, const struct qs_transfer *refusal)
+static void end_refused(struct qs_transfers *transfers, const struct qs_transfer *refusal)
 {
     end_before_answer(transfers);
     if (!transfers->file && !refusal->name.data)
@@ -469,23 +469,23 @@ void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer 
 {
     switch (transfer->event) {
     case QS_TRANSFER_REQUEST:
-        take_request(transfers, transfer);
+        begin_request(transfers, transfer);
         break;
     case QS_TRANSFER_NEXT:
         if (transfers->file)
             forget_last(transfers->file);
         break;
     case QS_TRANSFER_REFUSED:
-        take_refusal(transfers, transfer);
+        end_refused(transfers, transfer);
         break;
     case QS_TRANSFER_BEGIN:
-        take_begin(transfers, transfer);
+        begin_file(transfers, transfer);
         break;
     case QS_TRANSFER_CHUNK:
-        take_chunk(transfers, transfer);
+        add_chunk(transfers, transfer);
         break;
     case QS_TRANSFER_PIECE:
-        take_piece(transfers, transfer);
+        add_piece(transfers, transfer);
         break;
     }
 }

@@ -241,7 +241,7 @@ void nq_read_entities(struct qs_decoder *d)
         qs_i32(d, NQ_ENTITIES_REFERENCE);
     frame = qs_i32(d, NQ_ENTITIES_FRAME);
     qs_label(d, ": frame %d", frame);
-    nq_take_frame(d, frame);
+    nq_read_frame_number(d, frame);
     if (version >= 7)
         qs_u32(d, NQ_ENTITIES_MOVE);
     if (until_dp3) {

@@ -98,10 +98,10 @@ bool nq_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *p
 
 /* frame_acks.c: frames that clients acknowledge: the capture may lack one that was received */
 /* The server's frame of this number is being read. */
-void nq_take_frame(struct qs_decoder *d, int32_t number);
+void nq_read_frame_number(struct qs_decoder *d, int32_t number);
 
 /* A message of the server may have had a frame where it could not be read. */
-void nq_take_unread_frame(struct qs_decoder *d);
+void nq_assume_frame_number(struct qs_decoder *d);
 
 /*
  * The client acknowledges the frame in the field of 4 bytes before the read position. What the
@@ -183,7 +183,7 @@ void nq_level_time(struct qs_decoder *d, float time);
  */
 void nq_acknowledge_time(struct qs_decoder *d, float time);
 /* The server's message that was just read settles a doubt, if there is one and it can. */
-void nq_level_settle_doubt(struct nq_session *session, bool reliable);
+void nq_level_clear_doubt(struct nq_session *session, bool reliable);
 /* A doubt, if there is one, is a loss: what is sent reliably was missed. */
 void nq_level_confirm_doubt(struct nq_session *session);
 

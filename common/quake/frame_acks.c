@@ -27,19 +27,19 @@ static void start(struct nq_frames *frames, uint32_t number, bool whole)
     *frames = (struct nq_frames){.started = true,
                                  .newest = whole ? 0 : number,
                                  .top = number,
-                                 .settled = whole ? 0 : ~UINT64_C(0)};
+                                 .decided = whole ? 0 : ~UINT64_C(0)};
 }
 
 static void reach(struct nq_frames *frames, uint32_t number)
 {
     const uint32_t step = number - frames->top;
 
-    frames->settled = step < WINDOW ? frames->settled << step : 0;
+    frames->decided = step < WINDOW ? frames->decided << step : 0;
     frames->acknowledged = step < WINDOW ? frames->acknowledged << step : 0;
     frames->top = number;
 }
 
-void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
+void nq_read_frame_number(struct qs_decoder *d, int32_t signed_number)
 {
     struct nq_session *session = nq_session_of(d);
     struct nq_frames *frames = &session->frames;
@@ -54,16 +54,16 @@ void nq_take_frame(struct qs_decoder *d, int32_t signed_number)
         reach(frames, number);
     else if (frames->top - number >= WINDOW) /* they start over */
         start(frames, number, false);
-    frames->settled |= UINT64_C(1) << (frames->top - number);
+    frames->decided |= UINT64_C(1) << (frames->top - number);
     frames->newest = MAX(frames->newest, number);
 }
 
-void nq_take_unread_frame(struct qs_decoder *d)
+void nq_assume_frame_number(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
     const bool fte = session->ext.fte2 & FTE2_REPLACEMENTDELTAS;
 
-    nq_take_frame(d, (int32_t)(fte ? d->found.sequence : session->frames.newest + 1));
+    nq_read_frame_number(d, (int32_t)(fte ? d->found.sequence : session->frames.newest + 1));
 }
 
 /* Bits of the frames that will not come any more: for a newer one has, or many were acknowledged.
@@ -78,9 +78,9 @@ static uint64_t past(const struct nq_frames *frames)
 /* How many of the frames that were acknowledged turn out now not to have been captured. */
 static unsigned confirm_loss(struct nq_frames *frames)
 {
-    const uint64_t lost = frames->acknowledged & ~frames->settled & past(frames);
+    const uint64_t lost = frames->acknowledged & ~frames->decided & past(frames);
 
-    frames->settled |= lost;
+    frames->decided |= lost;
     return (uint32_t)__builtin_popcountll(lost);
 }
 
@@ -151,5 +151,5 @@ void nq_acknowledge_time(struct qs_decoder *d, float time)
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)
 {
-    return (uint32_t)__builtin_popcountll(frames->acknowledged & ~frames->settled);
+    return (uint32_t)__builtin_popcountll(frames->acknowledged & ~frames->decided);
 }

@@ -78,7 +78,7 @@ void nq_read_updateentities(struct qs_decoder *d)
 {
     if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
         qs_u16(d, NQ_UPDATEENTITIES_MOVE);
-    nq_take_frame(d, (int32_t)d->found.sequence);
+    nq_read_frame_number(d, (int32_t)d->found.sequence);
     fte_read_updateentities(d);
     if (!d->in.overrun)
         nq_level_time(d, fte_session(d)->update_time);

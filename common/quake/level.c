@@ -49,7 +49,7 @@ void nq_level_confirm_doubt(struct nq_session *session)
         qs_level_lose(&session->base, doubt.loss.packet, doubt.loss.before);
 }
 
-void nq_level_settle_doubt(struct nq_session *session, bool reliable)
+void nq_level_clear_doubt(struct nq_session *session, bool reliable)
 {
     struct nq_doubt *doubt = &session->doubt;
 

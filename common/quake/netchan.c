@@ -59,8 +59,8 @@ static void read_server_messages(struct qs_decoder *d, bool reliable)
 
     nq_read_server_messages(d);
     if ((qs_decoder_problems(d) || qs_packet_is_cut(d->packet)) && session->frames.newest == frame)
-        nq_take_unread_frame(d);
-    nq_level_settle_doubt(session, reliable);
+        nq_assume_frame_number(d);
+    nq_level_clear_doubt(session, reliable);
 }
 
 /* The receiver takes the message that begins here. */
@@ -188,7 +188,7 @@ static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable
         show_fragment(d);
 }
 
-static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
+static void accept_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
 {
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
@@ -261,10 +261,10 @@ static void read_fragment(struct qs_decoder *d, bool last)
     switch (qs_netchan_arrive(&reliable->fragments, d->found.sequence, &missing)) {
     case QS_ARRIVAL_GAP:
         miss_fragments(d, reliable, missing);
-        take_fragment(d, reliable, last);
+        accept_fragment(d, reliable, last);
         break;
     case QS_ARRIVAL_NEXT:
-        take_fragment(d, reliable, last);
+        accept_fragment(d, reliable, last);
         break;
     case QS_ARRIVAL_DUPLICATE:
     case QS_ARRIVAL_STALE:

@@ -24,7 +24,7 @@ struct nq_frames {
     bool started;
     uint32_t newest;       /* number that was captured */
     uint32_t top;          /* the newest that was captured or acknowledged */
-    uint64_t settled;      /* bit n: frame top - n was captured or reported as missing */
+    uint64_t decided;      /* bit n: frame top - n was captured or reported as missing */
     uint64_t acknowledged; /* bit n: frame top - n was */
 };
 

@@ -61,11 +61,11 @@ void nq_set_formats(struct qs_decoder *d)
 
 /* --- Without a serverinfo --- */
 
-/* What servers choose, the usual first. */
+/* What servers choose, the most frequent first. */
 static const struct {
     int32_t version;
     uint32_t flags, fte, fte2;
-} usual[] = {
+} variants[] = {
     {PROTOCOL_NETQUAKE, 0, 0, 0},
     {PROTOCOL_FITZQUAKE, 0, 0, 0},
     {PROTOCOL_RMQ, PRFL_INT32COORD | PRFL_SHORTANGLE, 0, 0}, /* QuakeSpasm */
@@ -84,16 +84,16 @@ static const struct {
 };
 
 /* The first that reads the messages without a problem. */
-static void assume_usual(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
+static void assume_variant(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
 {
     struct nq_session *session = nq_session_of(d);
     struct nq_session guess = *session; /* only read from */
 
-    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
-        guess.assumed_version = usual[i].version;
-        guess.flags = usual[i].flags;
-        guess.ext.fte = usual[i].fte;
-        guess.ext.fte2 = usual[i].fte2;
+    for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) {
+        guess.assumed_version = variants[i].version;
+        guess.flags = variants[i].flags;
+        guess.ext.fte = variants[i].fte;
+        guess.ext.fte2 = variants[i].fte2;
         if (qs_is_readable(d, &guess.base, read)) {
             session->assumed_version = guess.assumed_version;
             session->flags = guess.flags;
@@ -111,7 +111,7 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
     if (session->base.version)
         return;
     if (!session->assumed_version || !qs_is_readable(d, d->session, read))
-        assume_usual(d, read);
+        assume_variant(d, read);
 }
 
 /* nop and disconnect, alone, are the same in all protocols, from both sides. */

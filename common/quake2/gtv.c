@@ -241,7 +241,7 @@ static void hold_rest(struct qs_decoder *d)
 }
 
 /* What was held, and room for what comes behind it. */
-static GByteArray *take_held(struct q2_gtv *gtv)
+static GByteArray *remove_held(struct q2_gtv *gtv)
 {
     GByteArray *bytes = g_byte_array_new();
 
@@ -283,7 +283,7 @@ static void decode_deflated(struct qs_decoder *d)
         read_trailer(d);
         return;
     }
-    inflated = take_held(gtv);
+    inflated = remove_held(gtv);
     if (qs_inflate_more(d, &gtv->inflating, 0, packed, inflated, &used)) {
         qs_bytes(d, Q2_GTV_DEFLATED, used);
         read_inflated(d, inflated);

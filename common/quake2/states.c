@@ -92,7 +92,7 @@ static inline struct q2_shared_entity *copy_of(const struct q2_entity *state)
 
     shared->state = *state;
     shared->references = 1;
-    shared->settled = false;
+    shared->carried = false;
     return shared;
 }
 
@@ -112,7 +112,7 @@ void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool
 }
 
 /* The same state if it is as it will be a frame later. */
-static struct q2_shared_entity *settled(struct q2_shared_entity *shared, bool beams_keep_origin)
+static struct q2_shared_entity *carry(struct q2_shared_entity *shared, bool beams_keep_origin)
 {
     struct q2_entity later = shared->state;
 
@@ -123,7 +123,7 @@ static struct q2_shared_entity *settled(struct q2_shared_entity *shared, bool be
         shared->references++;
     else
         shared = copy_of(&later);
-    shared->settled = true;
+    shared->carried = true;
     return shared;
 }
 
@@ -139,10 +139,10 @@ guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *
     for (; at < end && (*at)->state.number < number; at++) {
         struct q2_shared_entity *shared = *at;
 
-        if (shared->settled)
+        if (shared->carried)
             shared->references++;
         else
-            shared = settled(shared, beams_keep_origin);
+            shared = carry(shared, beams_keep_origin);
         *to++ = shared;
     }
     entities->len = (guint)(to - entities->shared);
@@ -172,6 +172,6 @@ struct q2_entity *q2_entities_change(struct q2_entities *entities, guint index)
         shared = copy_of(&shared->state);
         entities->shared[index] = shared;
     }
-    shared->settled = false;
+    shared->carried = false;
     return &shared->state;
 }

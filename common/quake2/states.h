@@ -90,7 +90,7 @@ struct q2_shared_entity {
         struct q2_shared_entity *next; /* of one that is spare */
     };
     guint references; /* in lists */
-    bool settled;     /* it was carried: it has no event, and stood still */
+    bool carried;     /* from the frame before: it has no event, and stood still */
 };
 
 /* The room stays. */

@@ -194,7 +194,7 @@ static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_
                                                number, beams_keep_origin);
 }
 
-static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16_t number)
+static const struct q2_entity *read_from_base(struct q2_tracker *tracker, uint16_t number)
 {
     const struct q2_entity *old;
 
@@ -233,7 +233,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     if (!tracker->reading)
         return NULL;
     carry_below(tracker, number, beams_keep_origin);
-    old = take_from_base(tracker, number);
+    old = read_from_base(tracker, number);
     if (tracker->mentions)
         mention(tracker, number, bits);
     tracker->reading->removes |= bits & U_REMOVE;
@@ -246,7 +246,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
 }
 
 /* The frame that it takes the place of may be its base, until now; or the same, read before. */
-static void take_slot(struct q2_tracker *tracker)
+static void store_frame(struct q2_tracker *tracker)
 {
     struct q2_frame **slot = slot_of(tracker, tracker->unfinished->number), *old = *slot;
 
@@ -261,7 +261,7 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
         return;
     carry_below(tracker, UINT32_MAX, beams_keep_origin);
     if (tracker->reading->trust != Q2_FRAME_NONE)
-        take_slot(tracker);
+        store_frame(tracker);
     tracker->reading = NULL;
     tracker->base = NULL;
 }

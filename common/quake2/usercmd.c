@@ -124,7 +124,7 @@ struct bit_reader {
     unsigned count; /* of them */
 };
 
-static inline uint32_t take_bits(struct bit_reader *bits, unsigned count)
+static inline uint32_t read_bits(struct bit_reader *bits, unsigned count)
 {
     uint32_t value;
 
@@ -138,47 +138,47 @@ static inline uint32_t take_bits(struct bit_reader *bits, unsigned count)
     return value;
 }
 
-static inline int32_t take_signed(struct bit_reader *bits, unsigned count)
+static inline int32_t read_signed(struct bit_reader *bits, unsigned count)
 {
     const uint32_t sign = UINT32_C(1) << (count - 1);
 
-    return (int32_t)((take_bits(bits, count) ^ sign) - sign);
+    return (int32_t)((read_bits(bits, count) ^ sign) - sign);
 }
 
 /* A new angle, or a small step from the old one. */
-static inline int16_t take_angle(struct bit_reader *bits, int16_t old)
+static inline int16_t read_batched_angle(struct bit_reader *bits, int16_t old)
 {
-    if (take_bits(bits, 1))
-        return (int16_t)(old + take_signed(bits, 8));
-    return (int16_t)take_signed(bits, 16);
+    if (read_bits(bits, 1))
+        return (int16_t)(old + read_signed(bits, 8));
+    return (int16_t)read_signed(bits, 16);
 }
 
 /* Q2PRO sends the three that are used; q2repro all. */
-static uint8_t take_buttons(struct bit_reader *bits)
+static uint8_t read_batched_buttons(struct bit_reader *bits)
 {
     unsigned buttons;
 
     if (q2_session_of_const(bits->d->session)->variant.q2repro)
-        return (uint8_t)take_bits(bits, 8);
-    buttons = take_bits(bits, 3);
+        return (uint8_t)read_bits(bits, 8);
+    buttons = read_bits(bits, 3);
     return (uint8_t)((buttons & 3) | (buttons & 4) << 5);
 }
 
-static void take_command(struct bit_reader *bits, unsigned mask, struct q2_usercmd *command)
+static void read_batched_fields(struct bit_reader *bits, unsigned mask, struct q2_usercmd *command)
 {
     if (mask & CM_ANGLE1)
-        command->angles[0] = take_angle(bits, command->angles[0]);
+        command->angles[0] = read_batched_angle(bits, command->angles[0]);
     if (mask & CM_ANGLE2)
-        command->angles[1] = take_angle(bits, command->angles[1]);
+        command->angles[1] = read_batched_angle(bits, command->angles[1]);
     if (mask & CM_ANGLE3)
-        command->angles[2] = (int16_t)take_signed(bits, 16);
+        command->angles[2] = (int16_t)read_signed(bits, 16);
     for (unsigned i = 0; i < 3; i++)
         if (mask >> i & CM_FORWARD)
-            command->moves[i] = (int16_t)take_signed(bits, 10);
+            command->moves[i] = (int16_t)read_signed(bits, 10);
     if (mask & CM_BUTTONS)
-        command->buttons = take_buttons(bits);
+        command->buttons = read_batched_buttons(bits);
     if (mask & CM_IMPULSE) /* here it stands for the duration */
-        command->msec = (uint8_t)take_bits(bits, 8);
+        command->msec = (uint8_t)read_bits(bits, 8);
 }
 
 static void emit_command(struct qs_decoder *d, uint32_t at, bool same,
@@ -200,10 +200,10 @@ static void read_batched_command(struct bit_reader *bits, struct q2_usercmd *com
 {
     struct qs_decoder *d = bits->d;
     const uint32_t at = bits->count ? d->in.pos - 1 : d->in.pos;
-    const bool changed = take_bits(bits, 1);
+    const bool changed = read_bits(bits, 1);
 
     if (changed)
-        take_command(bits, take_bits(bits, 8), command);
+        read_batched_fields(bits, read_bits(bits, 8), command);
     if (d->fields_wanted)
         emit_command(d, at, !changed, command);
 }
@@ -216,7 +216,7 @@ static void read_batch(struct bit_reader *bits, struct q2_usercmd *command)
 
     if (d->fields_wanted)
         qs_open_at(d, Q2_MOVE_BATCH, at);
-    count = take_bits(bits, 5);
+    count = read_bits(bits, 5);
     qs_emit_uint(d, Q2_MOVE_BATCH_COUNT, at, d->in.pos - at, count);
     for (uint32_t i = 0; i < count && !d->in.overrun; i++)
         read_batched_command(bits, command);

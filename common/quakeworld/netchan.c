@@ -279,8 +279,8 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
 
 /* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
  * in it tells. */
-static void take_message(struct qs_decoder *d, const struct header *header,
-                         void (*read)(struct qs_decoder *))
+static void accept_message(struct qs_decoder *d, const struct header *header,
+                           void (*read)(struct qs_decoder *))
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const bool reliable = header->sequence_word & QS_RELIABLE_BIT;
@@ -349,11 +349,11 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
     } else if (!is_of_client(d, &header)) {
         qs_read_dropped(d, header.fragment_word ? qs_undecoded : read_messages);
     } else if (!header.fragment_word) {
-        take_message(d, &header, read_messages);
+        accept_message(d, &header, read_messages);
     } else if (read_fragment(d, header.fragment_word)) {
-        take_message(d, &header, read_joined);
+        accept_message(d, &header, read_joined);
     } else if (qs_ends_cut_message(d, fragments_of(d), header.fragment_word & MORE_FRAGMENTS)) {
-        take_message(d, &header, lose_message);
+        accept_message(d, &header, lose_message);
     }
 }
 

@@ -171,7 +171,8 @@ static void process_earlier(struct qs_sessions *sessions, struct qs_conversation
 
 /* --- The clock ------------------------------------------------------------------------------- */
 
-static G_GNUC_NO_INLINE bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
+static G_GNUC_NO_INLINE bool continues_conversation(const struct qs_sessions *sessions,
+                                                    struct qs_packet *packet)
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);
@@ -193,7 +194,7 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
     const int64_t step = packet->time - sessions->clock;
 
     if (sessions->clock && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK) &&
-        goes_on(sessions, packet))
+        continues_conversation(sessions, packet))
         qs_flow_table_shift(sessions->flows, step);
     sessions->clock = packet->time;
 }

@@ -100,7 +100,7 @@ static void add_donor(const struct demo_check *check, const char *name, struct q
     qs_demo_input_close(recording);
 }
 
-static void take_file(void *user, const char *name, struct qs_view file)
+static void check_file(void *user, const char *name, struct qs_view file)
 {
     struct demo_check *check = user;
 
@@ -131,12 +131,12 @@ static void start_check(struct demo_check *check, const struct demo_rebuild_setu
                                  .silent = setup->silent,
                                  .sum = g_checksum_new(G_CHECKSUM_MD5),
                                  .donors = setup->donors};
-    fuzz_take_files(take_file, check);
+    fuzz_check_files(check_file, check);
 }
 
 static void end_check(struct demo_check *check)
 {
-    fuzz_take_files(NULL, NULL);
+    fuzz_check_files(NULL, NULL);
     g_checksum_free(check->sum);
     g_hash_table_unref(check->sent);
 }

@@ -171,8 +171,8 @@ void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
  * program that calls this: from now on `take` gets each file that is given its name; NULL: nobody
  * does.
  */
-typedef void fuzz_file_taker(void *user, const char *name, struct qs_view file);
-void fuzz_take_files(fuzz_file_taker *take, void *user);
+typedef void fuzz_file_checker(void *user, const char *name, struct qs_view file);
+void fuzz_check_files(fuzz_file_checker *take, void *user);
 
 /* run_tool.c runs the tool as main() does, in this process: with these words, up to a NULL or
  * RUN_TOOL_WORDS_MAX of them, and a file behind them. */

@@ -7,10 +7,10 @@
 #include "pcap2demo/recording/options.h"
 #include "pcap2demo/capture/signals.h"
 
-static fuzz_file_taker *taker;
+static fuzz_file_checker *taker;
 static void *taker_user;
 
-void fuzz_take_files(fuzz_file_taker *take, void *user)
+void fuzz_check_files(fuzz_file_checker *take, void *user)
 {
     taker = take;
     taker_user = user;

@@ -29,7 +29,7 @@ struct connection_under_test {
     void *reader; /* of the rebuild */
 };
 
-static void take_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
+static void add_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
 {
     uint32_t left = bytes->size, units = 0;
     struct qs_packet unit;
@@ -51,7 +51,7 @@ static void receive(void *user, struct tcp_connection *connection, const struct 
 {
     (void)connection;
     if (packet)
-        take_bytes(user, packet);
+        add_bytes(user, packet);
 }
 
 /* --- Segments -------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ static struct qs_packet packet_of(const struct fuzz_piece *piece)
     return packet;
 }
 
-static uint32_t take_packet(struct session *s, const struct fuzz_piece *piece)
+static uint32_t decode_packet(struct session *s, const struct fuzz_piece *piece)
 {
     const struct qs_packet packet = packet_of(piece);
 
@@ -68,7 +68,7 @@ static uint32_t take_packet(struct session *s, const struct fuzz_piece *piece)
     return problems_of(s);
 }
 
-static uint32_t take_segment(struct session *s, const struct fuzz_piece *piece)
+static uint32_t decode_segment(struct session *s, const struct fuzz_piece *piece)
 {
     enum { LOST = 50 };
     struct qs_packet bytes = packet_of(piece), unit;
@@ -84,8 +84,8 @@ static uint32_t take_segment(struct session *s, const struct fuzz_piece *piece)
 }
 
 /* Problems of the last packet, or of the units that the last segment has. */
-static uint32_t take_all(struct session *s, const struct made_message *message,
-                         const GByteArray *seed)
+static uint32_t decode_all(struct session *s, const struct made_message *message,
+                           const GByteArray *seed)
 {
     const bool is_stream = made_is_stream(message);
     size_t at = is_stream ? 1 : 2;
@@ -94,7 +94,7 @@ static uint32_t take_all(struct session *s, const struct made_message *message,
 
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
         g_string_assign(s->listener.received, "\n");
-        problems = (is_stream ? take_segment : take_packet)(s, &piece);
+        problems = (is_stream ? decode_segment : decode_packet)(s, &piece);
         g_free(piece.bytes);
     }
     return problems;
@@ -133,7 +133,7 @@ static void message_has_its_fields(void **state)
     uint32_t problems;
 
     start(&s, protocol_of(message, seed));
-    problems = take_all(&s, message, seed);
+    problems = decode_all(&s, message, seed);
     if (problems && !strstr(message->fields, "! "))
         fail_msg("problems:%s", s.listener.received->str);
     assert_has_fields(s.listener.received->str, message->fields);
@@ -173,7 +173,7 @@ static double seconds_of(struct session *s, struct fuzz_piece *piece, bool is_st
             memcpy(piece->bytes + head + at, &(uint16_t){GUINT16_TO_LE((uint16_t)time)}, 2);
         if (!is_stream)
             set_sequence(s->decoder.protocol->name, piece, FIRST_SEQUENCE + time);
-        (is_stream ? take_segment : take_packet)(s, piece);
+        (is_stream ? decode_segment : decode_packet)(s, piece);
     }
     memcpy(piece->bytes + head, whole, size);
     return fuzz_time() - start;
@@ -192,7 +192,7 @@ static bool costs_more(const GByteArray *seed, bool is_stream, const struct qs_p
     s.sink = NULL;
     while (fuzz_next(seed->data, seed->len, &at, &piece)) {
         if (at < seed->len) {
-            (is_stream ? take_segment : take_packet)(&s, &piece);
+            (is_stream ? decode_segment : decode_packet)(&s, &piece);
         } else {
             first = seconds_of(&s, &piece, is_stream, 0);
             second = seconds_of(&s, &piece, is_stream, REPEATS / 2);

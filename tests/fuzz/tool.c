@@ -116,7 +116,7 @@ static void check_name(const char *name)
         fuzz_broken(name, "is no safe name");
 }
 
-static void take_file(void *user, const char *name, struct qs_view file)
+static void check_file(void *user, const char *name, struct qs_view file)
 {
     const char *const *words = user;
 
@@ -169,9 +169,9 @@ static void printed_clear(struct printed printed)
 
 static void run(const char *const *words, const char *file)
 {
-    fuzz_take_files(take_file, (void *)words);
+    fuzz_check_files(check_file, (void *)words);
     printed_clear(run_captured(words, file));
-    fuzz_take_files(NULL, NULL);
+    fuzz_check_files(NULL, NULL);
 }
 
 /* A golden that was just made says what the file gives. */

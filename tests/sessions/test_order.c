@@ -34,7 +34,7 @@ static void take(struct fixture *f, const struct qs_packet *packet)
                            packet->false_ack ? "?" : "");
 }
 
-static void take_held(struct fixture *f, bool all)
+static void release_held(struct fixture *f, bool all)
 {
     const struct qs_packet *packet;
     struct qs_seqinfo seqinfo;
@@ -62,7 +62,7 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
         take(f, &packet);
     } else {
         qs_order_hold(f->order, &packet, &seqinfo);
-        take_held(f, false);
+        release_held(f, false);
     }
     f->time += 10 * MS;
 }
@@ -89,7 +89,7 @@ static void play(struct fixture *f, const char *script, const char *expected)
             assert_int_equal(qs_order_holds(f->order), strcmp(*word, "held") == 0);
         else
             f->time += strtol(*word, NULL, 10) * MS;
-    take_held(f, true);
+    release_held(f, true);
     assert_string_equal(f->taken->str, expected);
 }
 

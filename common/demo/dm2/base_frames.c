@@ -30,7 +30,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
         return false;
     if (!q2_baseline(&m->donor, number))
         return !(bits & U_MODEL);
-    state = dm2_usual_state(m->base.sign_on, number);
+    state = dm2_first_seen_state(m->base.sign_on, number);
     return !state || !q2_entity_looks_same(state, &first->state);
 }
 
@@ -38,7 +38,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
 static struct q2_entity state_before(const struct dm2_match *m, uint32_t number)
 {
     const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
-    const struct q2_entity *state = dm2_usual_state(m->base.sign_on, number);
+    const struct q2_entity *state = dm2_first_seen_state(m->base.sign_on, number);
     struct q2_entity result = {0};
 
     if (!state && first && !(first->mention.bits & U_REMOVE))
@@ -71,7 +71,7 @@ static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity
  */
 static bool is_near(const struct dm2_match *m, uint32_t number, unsigned count)
 {
-    const struct q2_entity *usual = dm2_usual_state(m->base.sign_on, number);
+    const struct q2_entity *usual = dm2_first_seen_state(m->base.sign_on, number);
     const struct q2_entity *state = q2_baseline(&m->donor, number);
     int64_t far = 0;
 
@@ -157,7 +157,8 @@ const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsig
 static void set_player_baselines(struct dm2_match *m)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {
-        const struct q2_entity *usual = m->baseless[i] ? dm2_usual_state(m->base.sign_on, i) : NULL;
+        const struct q2_entity *usual =
+            m->baseless[i] ? dm2_first_seen_state(m->base.sign_on, i) : NULL;
         struct q2_entity baseline = {.number = i};
 
         if (!usual || q2_baseline(&m->donor, i))

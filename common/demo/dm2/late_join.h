@@ -24,7 +24,7 @@ bool dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 struct qs_sign_on *dm2_own(const struct qs_session *session);
 
 /* How the donor saw the entity first; NULL: it did not. */
-const struct q2_entity *dm2_usual_state(const struct qs_sign_on *sign_on, uint32_t number);
+const struct q2_entity *dm2_first_seen_state(const struct qs_sign_on *sign_on, uint32_t number);
 
 /* Servers number models, sounds and images by the order in which the level needs them. */
 bool dm2_is_of_level(const struct q2_session *session, uint32_t index);

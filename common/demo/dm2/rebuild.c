@@ -421,7 +421,7 @@ static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
 }
 
 /* The dead have no weapon that moves. */
-static void mend_life(struct dm2 *dm2, struct q2_player *player)
+static void repair_health(struct dm2 *dm2, struct q2_player *player)
 {
     if (player->pm_type >= PM_DEAD && player->stats[STAT_HEALTH] <= 0 &&
         player->gunframe != dm2->gunframe) {
@@ -432,8 +432,8 @@ static void mend_life(struct dm2 *dm2, struct q2_player *player)
 }
 
 /* The frame is a guess: what the server draws shows the statistic that switches it on. */
-static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32_t number,
-                        bool layout)
+static void repair_player(struct dm2 *dm2, const struct q2_session *session, int32_t number,
+                          bool layout)
 {
     struct q2_player *player = q2_tracker_guessed_player(dm2->tracker, number);
 
@@ -441,7 +441,7 @@ static void mend_player(struct dm2 *dm2, const struct q2_session *session, int32
         dm2->layout_frame = number;
     if (!player)
         return;
-    mend_life(dm2, player);
+    repair_health(dm2, player);
     if (player->stats[STAT_LAYOUTS] != dm2->layouts || layout)
         dm2->layouts_unknown = false;
     if (is_gone(dm2, session, player, number))
@@ -527,7 +527,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
             message->id == SVC_FRAME ? q2_tracker_begun(dm2->tracker, frames++) : 0;
 
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
-            mend_player(dm2, session, number, qs_has_message(decoder, SVC_LAYOUT));
+            repair_player(dm2, session, number, qs_has_message(decoder, SVC_LAYOUT));
             add_frame(dm2, session, message, number, packet, decoder->found.acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {

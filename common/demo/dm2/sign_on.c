@@ -36,7 +36,7 @@ static struct view *view_of(struct qs_sign_on *sign_on)
     return view;
 }
 
-const struct q2_entity *dm2_usual_state(const struct qs_sign_on *sign_on, uint32_t number)
+const struct q2_entity *dm2_first_seen_state(const struct qs_sign_on *sign_on, uint32_t number)
 {
     return (const void *)qs_sign_on_state(sign_on, number).data;
 }
@@ -72,7 +72,7 @@ static void see_frame(struct qs_sign_on *sign_on, struct view *view, const struc
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
-        if (!dm2_usual_state(sign_on, entity->number))
+        if (!dm2_first_seen_state(sign_on, entity->number))
             qs_sign_on_set_state(sign_on, entity->number,
                                  (struct qs_view){(const void *)entity, sizeof *entity});
     }

@@ -71,8 +71,8 @@ static inline const struct qwd_view *qwd_view_of(const struct qs_sign_on *sign_o
 bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
 /* How the donor saw the entity when it came into view; NULL: it did not. */
-static inline const struct qw_entity *qwd_usual_state(const struct qs_sign_on *sign_on,
-                                                      uint16_t number)
+static inline const struct qw_entity *qwd_first_seen_state(const struct qs_sign_on *sign_on,
+                                                           uint16_t number)
 {
     return (const void *)qs_sign_on_state(sign_on, number).data;
 }

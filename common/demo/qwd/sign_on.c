@@ -182,7 +182,7 @@ static void see_change(void *user, const struct qwd_change *change)
 {
     struct qs_sign_on *sign_on = user;
 
-    if (change->arrives && !qwd_usual_state(sign_on, change->delta->number))
+    if (change->arrives && !qwd_first_seen_state(sign_on, change->delta->number))
         qs_sign_on_set_state(sign_on, change->delta->number,
                              (struct qs_view){(const void *)change->state, sizeof *change->state});
 }
