@@ -26,6 +26,8 @@ struct session {
 
     bool both_ends;         /* it has no demo unless both have sent */
     const GHashTable *maps; /* qs_sessions.maps */
+    char *told_map;         /* by the server, of the session's first level; or NULL */
+    uint32_t told_level;
 };
 
 /* The protocol is asked what it knows every so many packets; more often while the map is not known.
@@ -68,16 +70,31 @@ static void enter_map(struct session *session, const char *map)
         qs_session_demo_set_map(shared->demo, map);
 }
 
-/* Of a session whose level the capture has not seen begin, while it goes on. NULL: unknown. */
+/*
+ * Keeps what the server of a session that the capture joined late says of its map, to whoever asks,
+ * while the session is in its first level. The map of a level that is there from its beginning is
+ * in its sign-on.
+ */
+static void keep_told_map(struct session *session, const struct qs_session *state)
+{
+    const struct qs_server_map *told;
+
+    if (state->connection || (state->level && !state->lost.packet) ||
+        (session->told_map && state->level != session->told_level))
+        return;
+    told = g_hash_table_lookup((GHashTable *)session->maps, &session->shared.server);
+    if (!told || told->time < session->shared.start || told->time > session->shared.end)
+        return;
+    g_free(session->told_map);
+    session->told_map = g_strdup(told->map);
+    session->told_level = state->level;
+}
+
+/* NULL: it is not known. New. */
 static char *told_map(const struct session *session, const struct qs_session *state)
 {
-    const struct qs_server_map *told =
-        g_hash_table_lookup((GHashTable *)session->maps, &session->shared.server);
-
-    return told && told->time >= session->shared.start && !state->connection &&
-                   (!state->level || state->lost.packet)
-               ? g_strdup(told->map)
-               : NULL;
+    return session->told_map && state->level == session->told_level ? g_strdup(session->told_map)
+                                                                    : NULL;
 }
 
 static void describe(struct session *session, const struct qs_session *state)
@@ -354,6 +371,7 @@ void qs_client_session_free(struct qs_client_session *shared)
     g_ptr_array_free(shared->maps, TRUE);
     qs_match_free(shared->match);
     qs_path_free(shared->quality);
+    g_free(((struct session *)shared)->told_map);
     g_free(shared->map);
     g_free(shared->version);
     g_free(shared->player);
@@ -382,6 +400,7 @@ static void keep_known(struct session *session, const struct qs_session *state)
 {
     const bool same = state->connection == session->shared.state.connection;
 
+    keep_told_map(session, state);
     if (session->late)
         qs_late_session_end(session->late, state, same);
     else if (same)
@@ -424,6 +443,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
         session->donor = qs_donors_packet(session->donors, session->donor, shared->format,
                                           shared->number, decoder, &shared->server);
     qs_match_packet(shared->match, decoder, packet);
+    if (shared->packets % FIND_MAP_EVERY == 0)
+        keep_told_map(session, decoder->session);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)

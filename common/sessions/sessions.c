@@ -69,7 +69,7 @@ static void learn_map(struct qs_sessions *sessions, const struct qs_packet *answ
     struct qs_server_map *known = g_hash_table_lookup(sessions->maps, &answer->source);
 
     if (!known && g_hash_table_size(sessions->maps) >= SERVERS_MAX)
-        return;
+        g_hash_table_remove_all(sessions->maps);
     if (!known) {
         known = g_new0(struct qs_server_map, 1);
         known->server = answer->source;

@@ -244,7 +244,8 @@ class Sessions(Convert):
                           for from_server in (False, True))
         status = [self.with_payload(question, 34, asked), self.with_payload(told, 36, answer)]
         for frames, maps in ([*late, *[(late[-1][0], frame) for frame in status]], ["dm4"]), (late, []), (
-                [*[(late[0][0] - SECOND, frame) for frame in status], *late], []):
+                [*[(late[0][0] - SECOND, frame) for frame in status], *late], []), (
+                [*late, *[(late[-1][0] + SECOND, frame) for frame in status]], []):
             path = self.write_frames("x.pcap", frames)
             session, = json.loads(self.tool("--list", "--json", path)[0])["sessions"]
             self.assertEqual(session["maps"], maps)
@@ -256,6 +257,21 @@ class Sessions(Convert):
         frame = frame[:port] + struct.pack(">H", 50999) + frame[port + 2:]
         return (frame[:16] + struct.pack(">H", 28 + len(payload)) + frame[18:38] +
                 struct.pack(">HH", 8 + len(payload), 0) + payload)
+
+    def test_client_packets_of_quake(self):
+        """A lost reliable message of the client costs the demo nothing; moves of a second cost the view."""
+        capture = Capture.read(tool.CAPTURES / "fidelity" / "nq-protocol15.pcap.gz")
+        frames, client = capture.frames, capture.frames[0][1][34:36]
+        sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] == client]
+        reliable = [i for i in sent if frames[i][1][42:44] == b"\0\x09" and i > 600]
+        for lost, lines in ((), []), (reliable[:1], []), (
+                [i for i in sent if 3000 <= i < 3400],
+                ["the view may be wrong until then: moves of the client are missing"]):
+            path = self.write("x.pcap", Capture(capture.link_type, [frame for i, frame in enumerate(frames)
+                                                                   if i not in lost]).pcap())
+            _, error = self.tool("-f", "-o", "x.dem", path, status=1 if lines else 0)
+            self.assertEqual([line for line in error.splitlines() if not any(text in line for text in lines)], [])
+            self.assertEqual(len(error.splitlines()), len(lines))
 
     def test_clock_is_set(self):
         """The numbers go on: no time has passed."""

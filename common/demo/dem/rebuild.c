@@ -50,6 +50,8 @@ struct dem {
     uint32_t not_captured;   /* server packets reported as not captured */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
     float time;              /* the newest svc_time */
+    int64_t move_time;       /* of the packet with the last move, */
+    uint32_t moves_missing;  /* up to which the client's numbers skipped so many */
 };
 
 static const struct dem_angles zero_view;
@@ -330,6 +332,22 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
 
 /* --- Packets --- */
 
+/* Blocks between two moves have the angles of the second one. For a while without moves that is not
+ * where the client looked. */
+static void note_missing_moves(struct dem *dem, const struct nq_session *session,
+                               const struct qs_packet *packet)
+{
+    enum { WHILE = 1000000000 /* nanoseconds */ };
+    const uint32_t missing = session->base.to_server.missing;
+
+    if (dem->begun && dem->moving && missing != dem->moves_missing &&
+        packet->time - dem->move_time >= WHILE)
+        qs_demo_problem(dem->out, packet,
+                        "the view may be wrong until then: moves of the client are missing");
+    dem->moves_missing = missing;
+    dem->move_time = packet->time;
+}
+
 static void add_move(struct dem *dem, const struct nq_session *session)
 {
     /* One that crossed the new level's svc_serverinfo on its way. */
@@ -347,8 +365,10 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const bool cut = decoder->found.accepted && qs_packet_is_cut(packet);
+    /* What the packet acknowledges is the client's. */
+    const bool lacks = decoder->found.notes[QS_NOTE_NOT_CAPTURED] && !decoder->found.acknowledged;
 
-    if (!dem->begun || (!cut && !decoder->found.notes[QS_NOTE_NOT_CAPTURED]))
+    if (!dem->begun || (!cut && !lacks))
         return;
     if (cut)
         qs_demo_not_decoded(dem->out, packet, true);
@@ -413,8 +433,10 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         follow_time(dem, session);
     if (decoder->found.direction == QS_S2C && session->delivered.bytes.data)
         add_message(dem, decoder, packet);
-    else if (decoder->found.direction == QS_C2S && session->moved)
+    else if (decoder->found.direction == QS_C2S && session->moved) {
+        note_missing_moves(dem, session, packet);
         add_move(dem, session);
+    }
     if (decoder->found.direction == QS_C2S && session->to_client.acknowledgements)
         dem->waiting_read = dem->waiting_reliable;
     /* No engine records packets to a client that has left. */
