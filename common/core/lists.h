@@ -28,9 +28,9 @@ void *qs_chunks_add(struct qs_chunks *chunks);
 void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number);
 
 /*
- * Arrays that each packet fills from the start. To append with g_array_append_val() costs more than to read
- * a message of some bytes. So the array gets its room early and keeps it, and `len` alone tells how
- * much of it is used. For elements that need no clearing.
+ * Arrays that each packet fills from the start. To append with g_array_append_val() costs more than
+ * to read a message of some bytes. So the array gets its room early and keeps it, and `len` alone
+ * tells how much of it is used. For elements that need no clearing.
  */
 
 enum { QS_ARRAY_ROOM_MIN = 8 };

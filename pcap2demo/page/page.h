@@ -31,6 +31,9 @@ const char *page_string(const json_t *object, const char *name);
 /* "dm4, dm6", or "?". New. */
 char *page_maps(const json_t *session);
 
+/* In the reader's time zone; the format is strftime's. New. */
+char *page_clock(double time, const char *format);
+
 /* Adds an element with a text, maybe empty, whose place is a part of `span`. */
 void page_mark(struct page *page, const char *class, double from, double until, double span,
                const char *text);
