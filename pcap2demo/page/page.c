@@ -2,7 +2,6 @@
 /* The page, with what is of all sessions: a timeline, a row a player, and the table. */
 #include "pcap2demo/page/page.h"
 
-
 #include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "pcap2demo/config.h"
