@@ -168,7 +168,7 @@ static void register_fields(struct dissector *dissector)
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }
 
-/* "qw.damage" for "qw.svc_damage"; one for all messages of that name. */
+/* Registers the name of each message without its prefix as a filter: one for all of that name. */
 static void register_aliases(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;

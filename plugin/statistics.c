@@ -336,7 +336,7 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     put_text(&cell, g_strdup(key->game->title));
     put_text(&cell,
              g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
-    /* "print" of qw.svc_print, as the list of packets has it; else "oob" of qw.oob. */
+    /* A message has its name in the list of packets, another group the end of its filter. */
     put_text(&cell, g_strdup(!key->message             ? "(packets)"
                              : qs_message_name(filter) ? qs_message_name(filter)
                                                        : strchr(filter, '.') + 1));

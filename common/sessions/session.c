@@ -24,9 +24,9 @@ struct session {
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
 
-    bool both_ends;         /* it has no demo unless both have sent */
-    const GHashTable *maps; /* qs_sessions.maps */
-    char *told_map;         /* by the server, of the session's first level; or NULL */
+    bool both_ends;   /* it has no demo unless both have sent */
+    GHashTable *maps; /* qs_sessions.maps */
+    char *told_map;   /* of the session's first level, from a status answer; or NULL */
     uint32_t told_level;
 };
 
@@ -71,9 +71,9 @@ static void enter_map(struct session *session, const char *map)
 }
 
 /*
- * Keeps what the server of a session that the capture joined late says of its map, to whoever asks,
- * while the session is in its first level. The map of a level that is there from its beginning is
- * in its sign-on.
+ * Keeps the map from the server's last status answer, to any client, if the capture lacks the
+ * session's beginning and the session is still in its first level. The sign-on of a later level
+ * names the map itself.
  */
 static void keep_told_map(struct session *session, const struct qs_session *state)
 {
@@ -82,7 +82,7 @@ static void keep_told_map(struct session *session, const struct qs_session *stat
     if (state->connection || (state->level && !state->lost.packet) ||
         (session->told_map && state->level != session->told_level))
         return;
-    told = g_hash_table_lookup((GHashTable *)session->maps, &session->shared.server);
+    told = g_hash_table_lookup(session->maps, &session->shared.server);
     if (!told || told->time < session->shared.start || told->time > session->shared.end)
         return;
     g_free(session->told_map);

@@ -83,9 +83,6 @@ static inline struct dm2_match *dm2_match_of(struct qs_donor_match *match)
 /* The frames that a late session gets with the sign-on. */
 const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsigned index);
 
-/* The entity in the frame, or NULL. `frame`: or NULL. */
-const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number);
-
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);
 

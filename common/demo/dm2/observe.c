@@ -18,7 +18,8 @@ bool dm2_is_beam(const struct q2_entity *entity)
     return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
 }
 
-const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number)
+/* The entity in the frame, or NULL. */
+static const struct q2_entity *find_entity(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
 
@@ -142,7 +143,7 @@ static void see_mention(struct dm2_match *m, const struct q2_session *session,
                         const struct q2_mention *mention)
 {
     const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
-    const struct q2_entity *state = dm2_state_in(frame, mention->number);
+    const struct q2_entity *state = find_entity(frame, mention->number);
 
     if (!frame)
         return;
