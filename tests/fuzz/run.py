@@ -5,7 +5,7 @@
     run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--coverage BUILD2] [--minimize]
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
-minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
+minutes of processor time; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
 next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
 the lines and branches of common/ that it reaches are counted. With --minimize the corpus is reduced
 to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
@@ -16,6 +16,7 @@ import argparse
 import json
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,12 @@ LEAKS = {"plugin": 0}
 TURN = 60  # seconds
 CORPUS_MAX = 2000000  # bytes, of what is kept
 SHARE = {"tool": 3, "rebuild": 2, "lend": 2, "decode": 2}
+
+
+def processor_seconds():
+    """Of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Fuzzing:
@@ -74,16 +81,20 @@ class Fuzzing:
                 f"-artifact_prefix={self.found}/{target}-", *options]
 
     def turn(self, target, seconds):
+        """Returns the seconds of processor time that the target used."""
+        start = processor_seconds()
         result = subprocess.run([*self.command(target, f"-max_total_time={seconds}"), *self.folders(target)],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 errors="replace")
         runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
         edges = re.findall(r" cov: (\d+)", result.stderr)
         self.runs[target] += int(runs[1]) if runs else 0
-        self.seconds[target] += seconds
+        used = processor_seconds() - start
+        self.seconds[target] += used
         self.edges[target] = max([self.edges[target], *map(int, edges)])
         if result.returncode:
-            (self.found / f"{target}-{self.seconds[target]}.log").write_text(result.stderr[-20000:])
+            (self.found / f"{target}-{self.seconds[target]:.0f}.log").write_text(result.stderr[-20000:])
+        return used
 
     def findings(self):
         return sorted(path.name for path in self.found.iterdir() if path.suffix != ".log")
@@ -92,8 +103,8 @@ class Fuzzing:
         for target in TARGETS:
             if self.runs[target]:
                 print(f"{target:10} {self.runs[target]:9} runs in {self.seconds[target] / 60:5.1f} "
-                      f"minutes, {self.edges[target]} edges")
-        print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} minutes, "
+                      f"processor minutes, {self.edges[target]} edges")
+        print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} processor minutes, "
               f"{len(self.findings())} findings", *self.findings(), sep="\n  ")
         sys.stdout.flush()
 
@@ -193,8 +204,7 @@ def main():
     while any(seconds >= 1 for seconds in left.values()):
         for target, seconds in left.items():
             if seconds >= 1:
-                fuzzing.turn(target, int(min(seconds, TURN)))
-                left[target] -= TURN
+                left[target] -= max(fuzzing.turn(target, int(min(seconds, TURN))), 0.1)
         fuzzing.report()
     if arguments.minimize:
         fuzzing.minimize()
