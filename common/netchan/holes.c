@@ -82,10 +82,11 @@ static uint32_t acknowledged_ahead(const struct qs_decoder *d)
                : 0;
 }
 
-bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
+/* Counts the gap before the packet, and gaps of both ends that it shows to be holes. Returns
+ * whether it shows that the other end's last gap is one. */
+static bool count_gaps(struct qs_decoder *d, uint32_t lost, bool lacks_acknowledged)
 {
     struct qs_netchan *forth = qs_netchan_forth(d), *back = qs_netchan_back(d);
-    const bool lacks_acknowledged = d->found.notes[QS_NOTE_NOT_CAPTURED];
     const bool burst = is_burst(d, lost);
     const uint32_t ahead = acknowledged_ahead(d);
     const bool is_of_both =
@@ -101,8 +102,6 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
                              .is_unanswered = may_be_of_burst(d, lost),
                              .acknowledges = lacks_acknowledged};
 
-    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
-        return false;
     if (burst || is_of_both || forth->ahead || forth->is_lacking || is_last)
         count_gap(d, d->found.direction, &gap);
     if (is_of_both && ahead > back->ahead) {
@@ -115,8 +114,22 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
         forth->last_gap = gap;
     forth->ahead = 0;
     forth->is_lacking = false;
-    forth->time = d->packet->time;
     back->last_gap.is_unanswered = false;
+    return burst;
+}
+
+bool qs_hole_gap(struct qs_decoder *d, uint32_t lost)
+{
+    struct qs_netchan *forth = qs_netchan_forth(d);
+    const bool lacks_acknowledged = d->found.notes[QS_NOTE_NOT_CAPTURED];
+    bool burst = false;
+
+    if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
+        return false;
+    if (lost || lacks_acknowledged || forth->ahead || forth->is_lacking ||
+        qs_netchan_back(d)->last_gap.is_unanswered)
+        burst = count_gaps(d, lost, lacks_acknowledged);
+    forth->time = d->packet->time;
     return burst;
 }
 

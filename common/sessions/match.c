@@ -42,7 +42,8 @@ struct qs_match *qs_match_new(void)
 
 void qs_match_free(struct qs_match *match)
 {
-    g_ptr_array_free(match->levels, TRUE);
+    if (match)
+        g_ptr_array_free(match->levels, TRUE);
     g_free(match);
 }
 

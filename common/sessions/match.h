@@ -60,7 +60,7 @@ struct qs_match {
 };
 
 struct qs_match *qs_match_new(void);
-void qs_match_free(struct qs_match *match);
+void qs_match_free(struct qs_match *match); /* or NULL */
 
 /* After each packet of the session that was decoded. */
 void qs_match_packet(struct qs_match *match, const struct qs_decoder *decoder,

@@ -271,8 +271,10 @@ static void begin_replay(struct qs_late_session_listener *listener,
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     session->shared.demo->time = qs_late_session_start(session->late);
-    qs_match_free(session->shared.match);
-    session->shared.match = qs_match_new();
+    if (session->shared.match) {
+        qs_match_free(session->shared.match);
+        session->shared.match = qs_match_new();
+    }
     if (!match)
         return;
     session->unproven = match->unproven ? state->level : 0;
@@ -284,7 +286,8 @@ static bool replay_packet(struct qs_late_session_listener *listener, const char 
 {
     struct replay *replay = (struct replay *)listener;
 
-    qs_match_packet(replay->session->shared.match, decoder, packet);
+    if (replay->session->shared.match)
+        qs_match_packet(replay->session->shared.match, decoder, packet);
     update_level(replay->session, decoder->session, packet, ++replay->packets);
     rebuild_packet(replay->session, file, decoder, packet);
     return true;
@@ -343,8 +346,9 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
         .first = first->location,
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
-        .match = qs_match_new(),
-        .quality = session->handler->want_lines ? qs_path_new() : NULL,
+        .match = session->handler->want_figures || recorded || first->packet->unit ? qs_match_new()
+                                                                                   : NULL,
+        .quality = session->handler->want_figures ? qs_path_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .recorded = recorded,
     };
@@ -442,7 +446,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (session->donors)
         session->donor = qs_donors_packet(session->donors, session->donor, shared->format,
                                           shared->number, decoder, &shared->server);
-    qs_match_packet(shared->match, decoder, packet);
+    if (shared->match)
+        qs_match_packet(shared->match, decoder, packet);
     if (shared->packets % FIND_MAP_EVERY == 0)
         keep_told_map(session, decoder->session);
     if (!session->late)

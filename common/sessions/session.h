@@ -50,7 +50,7 @@ struct qs_client_session {
     struct qs_session_holes holes;
     struct qs_path *quality;   /* of its line; NULL: nobody asked for it */
     struct qs_path_event path; /* what its last packet shows of that */
-    struct qs_match *match;    /* who played */
+    struct qs_match *match;    /* who played; NULL unless wanted, or the input is a server's */
     char *version, *player;    /* of a server's demo or stream: everybody who played */
     char *map;                 /* of the present level */
     bool spectator;            /* now */
@@ -106,7 +106,7 @@ struct qs_sessions_handler {
     bool want_transfers;
     bool unchecked;
     struct qs_redactor *redactor; /* or NULL */
-    bool want_lines;              /* figures of the line: qs_client_session.quality */
+    bool want_figures;            /* qs_client_session.quality and .match */
     bool want_rebuild;            /* run rebuilders */
     bool write_demos;             /* and keep what they write */
     bool as_captured;             /* packets stay in the order in which they were captured */

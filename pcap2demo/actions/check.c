@@ -615,7 +615,7 @@ const struct action_kind check_action = {
     .is_implied = true,
     .parse = parse,
     .size = sizeof(struct check),
-    .running = {.handler.want_lines = true,
+    .running = {.handler.want_figures = true,
                 .handler.packet = check_packet,
                 .handler.session_end = check_session,
                 .handler.session_left_out = check_left_out,

@@ -372,7 +372,7 @@ const struct action_kind list_action = {
     .json = true,
     .rows = rows,
     .size = sizeof(struct list),
-    .running = {.handler.want_lines = true,
+    .running = {.handler.want_figures = true,
                 .handler.want_rebuild = true,
                 .handler.session_end = list_session,
                 .handler.others = action_add_others,

@@ -456,7 +456,7 @@ static char *name_problem(const char *file)
 
 /* clang-format off */
 #define RUNNING                                                                                    \
-    {.handler.want_lines = true, .handler.want_transfers = true,                                   \
+    {.handler.want_figures = true, .handler.want_transfers = true,                                   \
      .handler.conversation_over = stats_conversation_over, .handler.packet = stats_packet,         \
      .handler.session_end = stats_session, .handler.session_left_out = stats_left_out,             \
      .handler.others = action_add_others, .end = stats_end}

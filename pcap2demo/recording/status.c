@@ -357,7 +357,7 @@ struct action *recording_action_new(const struct options *options, struct status
 {
     struct recording_action *recorder = g_new0(struct recording_action, 1);
 
-    recorder->action = (struct action){.handler = {.want_lines = true,
+    recorder->action = (struct action){.handler = {.want_figures = true,
                                                    .want_rebuild = true,
                                                    .write_demos = true,
                                                    .unchecked = true,
