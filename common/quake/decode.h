@@ -3,7 +3,7 @@
 #ifndef NQ_DECODE_H
 #define NQ_DECODE_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/fields.h"
 

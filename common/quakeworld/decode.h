@@ -4,8 +4,7 @@
 #ifndef QW_DECODE_H
 #define QW_DECODE_H
 
-#include "common/core/parse.h"
-#include "common/core/infostring.h"
+#include "common/core/decode.h"
 #include "common/core/text.h"
 #include "common/fte/fte.h"
 #include "common/quakeworld/constants.h"
