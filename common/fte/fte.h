@@ -17,7 +17,6 @@
 #include "common/core/decode.h"
 #include "common/core/text.h"
 #include "common/fte/constants.h"
-#include "common/fte/fields.h"
 
 /* --- The session --- */
 

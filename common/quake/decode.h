@@ -6,7 +6,6 @@
 #include "common/core/decode.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quake/constants.h"
-#include "common/quake/fields.h"
 #include "common/quake/session.h"
 
 /* All messages to the end of the source. */

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "common/core/decode.h"
-#include "common/quake2/fields.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/session.h"
 
 /* The variant of the protocol that the session has agreed on. */

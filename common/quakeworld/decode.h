@@ -8,7 +8,6 @@
 #include "common/core/text.h"
 #include "common/fte/fte.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/fields.h"
 #include "common/quakeworld/session.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);

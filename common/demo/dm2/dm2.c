@@ -4,7 +4,7 @@
 #include "common/core/containers.h"
 #include "common/core/writer.h"
 #include "common/demo/dm2/late_join.h"
-#include "common/quake2/fields.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/session.h"
 
 /* Server-side recordings begin with a block of this size too; no engine writes longer ones. */
