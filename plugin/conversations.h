@@ -10,7 +10,7 @@
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/netchan/links.h"

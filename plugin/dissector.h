@@ -20,7 +20,7 @@
 #include <epan/prefs.h>
 #include <epan/tap.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"

@@ -4,7 +4,7 @@
 #define ACKNEX_DECODE_H
 
 #include "common/acknex/session.h"
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/field.h"
 
 /* The fields by number: one enumerator for each row of fields.def. */

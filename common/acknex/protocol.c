@@ -2,7 +2,7 @@
 #include "common/acknex/session.h"
 
 #include "common/acknex/decode.h"
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 
 /* clang-format off */
 static const struct qs_name message_names[] = {

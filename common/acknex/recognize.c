@@ -8,7 +8,7 @@
 #include "common/acknex/session.h"
 
 #include "common/acknex/decode.h"
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/text.h"
 
 /* A sink that counts the file names of a trial. */

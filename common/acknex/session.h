@@ -7,10 +7,10 @@
 #ifndef ACKNEX_SESSION_H
 #define ACKNEX_SESSION_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
-#include "common/core/table.h"
+#include "common/core/containers.h"
 
 enum acknex_text {
     ACKNEX_TEXT_PLAYER = 1, /* CLS_JOIN */

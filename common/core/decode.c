@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/decode.h"
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/emit.h"
 #include "common/core/inflate.h"
-#include "common/core/summary.h"
 #include "common/core/values.h"
 #include "common/core/findings.h"
 

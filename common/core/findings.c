@@ -2,7 +2,6 @@
 #include "common/core/findings.h"
 
 #include "common/core/decoder.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 
 /* --- Requests and responses */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/summary.h"
+#include "common/core/emit.h"
 
 #include "common/core/text.h"
 

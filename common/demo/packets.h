@@ -6,7 +6,7 @@
 #ifndef QS_DEMO_PACKETS_H
 #define QS_DEMO_PACKETS_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/writer.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/zip_archive.h"
 
-#include "common/quakeworld/fields.h"
+#include "common/quakeworld/constants.h"
 
 enum {
     MARK_FILE = 0x04034b50,  /* "PK", 3, 4: a file's header and contents */

@@ -10,7 +10,7 @@
 #ifndef QS_DEMO_ZIP_ARCHIVE_H
 #define QS_DEMO_ZIP_ARCHIVE_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/packets.h"
 #include "common/demo/format.h"
 

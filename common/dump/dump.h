@@ -12,7 +12,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/sink.h"
 
 /* The version of both dump formats; it grows when a consumer could break. */

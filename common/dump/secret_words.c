@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 
 enum word_kind {

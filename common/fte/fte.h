@@ -14,10 +14,9 @@
 #ifndef FTE_FTE_H
 #define FTE_FTE_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/text.h"
 #include "common/fte/constants.h"
-#include "common/fte/fields.h"
 
 /* --- The session --- */
 

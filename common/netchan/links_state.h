@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "common/core/findings.h"
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/netchan/quality.h"
 #include "common/netchan/seqinfo.h"
 

@@ -8,7 +8,6 @@
 #include "common/core/numeric_text.h"
 #include "common/core/reader.h"
 #include "common/core/decode.h"
-#include "common/core/summary.h"
 #include "common/core/values.h"
 #include "common/netchan/holes.h"
 #include "common/netchan/reliable.h"

@@ -5,7 +5,6 @@
  * NetConn_ServerParsePacket.
  */
 #include "common/core/emit.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake/decode.h"
 

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "common/core/field.h"
 #include "common/fte/constants.h"
 
 /* The bits that rows FLAG of fields.def have. */
@@ -91,5 +92,32 @@ enum { ENTITIES_END_DP1 = 0xffff }; /* DP1 to DP3 */
 
 /* E5_COMPLEXANIMATION: up to so many frames are blended, or a skeleton comes. */
 enum { ANIMATION_BLEND4 = 3, ANIMATION_SKELETON = 4, BONE_POSE_SIZE = 7 * 2 };
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+/* The fields of Quake by number: one enumerator for each row of fields.def, behind
+ * those of FTE's extensions. */
+
+enum nq_field {
+    NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
+#include "common/quake/fields.def"
+#include "common/core/field_rows.h"
+    NQ_FIELD_COUNT
+};
+
+extern const struct qs_field nq_fields[NQ_FIELD_COUNT];
+
+/* Names for Quake's numbers. Sources as in constants.h and messages.def. */
+extern const struct qs_name nq_protocol_names[];
+extern const struct qs_name nq_control_names[];
+extern const struct qs_name nq_mod_names[];
+extern const struct qs_name nq_svc_names[];
+extern const struct qs_name nq_clc_names[];
+extern const struct qs_name nq_signon_names[];
+extern const struct qs_name nq_gametype_names[];
+extern const struct qs_name nq_temp_entity_names[];
+extern const struct qs_name nq_animation_names[];
 
 #endif

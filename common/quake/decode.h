@@ -3,10 +3,9 @@
 #ifndef NQ_DECODE_H
 #define NQ_DECODE_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quake/constants.h"
-#include "common/quake/fields.h"
 #include "common/quake/session.h"
 
 /* All messages to the end of the source. */

@@ -7,7 +7,6 @@
  */
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
-#include "common/core/summary.h"
 #include "common/netchan/holes.h"
 #include "common/quake/decode.h"
 

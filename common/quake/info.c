@@ -4,7 +4,6 @@
  * to other clients. Source: PROTOCOL.md, section 10.
  */
 #include "common/core/emit.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake/decode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of Quake, and which kind a packet is. */
 #include "common/netchan/quality.h"
-#include "common/fte/fields.h"
+#include "common/fte/constants.h"
 #include "common/quake/decode.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {

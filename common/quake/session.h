@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
-#include "common/core/table.h"
+#include "common/core/containers.h"
 #include "common/fte/fte.h"
 #include "common/netchan/fragments.h"
 

@@ -4,7 +4,6 @@
  * sv_user.c SV_ExecuteClientMessage.
  */
 #include "common/core/emit.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
 #include "common/netchan/transfer.h"

@@ -5,7 +5,6 @@
  * answer: Q2PRO, ui/servers.c.
  */
 #include "common/core/emit.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
 

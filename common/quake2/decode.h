@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
-#include "common/quake2/fields.h"
+#include "common/core/decode.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/session.h"
 
 /* The variant of the protocol that the session has agreed on. */

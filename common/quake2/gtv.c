@@ -7,7 +7,7 @@
  * all messages that it completes. Source: PROTOCOL.md, section 18; Q2PRO, server/mvd.c
  * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
  */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"

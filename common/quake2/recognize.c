@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Telling Quake II from other games and from anything else, by a packet's bytes. */
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/fields.h"
+#include "common/quake2/constants.h"
 
 const struct qs_name q2_undecoded_names[] = {
     {25, "test release"},

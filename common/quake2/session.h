@@ -11,7 +11,7 @@
 #include "common/netchan/fragments.h"
 #include "common/core/inflate.h"
 #include "common/core/session.h"
-#include "common/core/table.h"
+#include "common/core/containers.h"
 #include "common/quake2/tracker.h"
 #include "common/quake2/variant.h"
 #include "common/core/protocol.h"

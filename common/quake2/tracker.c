@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/quake2/session.h"
 
 static struct q2_frame **slot_of(struct q2_tracker *tracker, int32_t number)

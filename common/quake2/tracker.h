@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/quake2/states.h"
 
 struct q2_session;

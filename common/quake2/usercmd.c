@@ -5,7 +5,7 @@
  */
 #include <glib.h>
 
-#include "common/core/checksum.h"
+#include "common/core/hash.h"
 #include "common/quake2/decode.h"
 
 enum {

@@ -4,12 +4,10 @@
 #ifndef QW_DECODE_H
 #define QW_DECODE_H
 
-#include "common/core/parse.h"
-#include "common/core/infostring.h"
+#include "common/core/decode.h"
 #include "common/core/text.h"
 #include "common/fte/fte.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/fields.h"
 #include "common/quakeworld/session.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);

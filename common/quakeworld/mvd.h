@@ -3,7 +3,7 @@
 #ifndef QW_MVD_H
 #define QW_MVD_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/reader.h"
 
 /*

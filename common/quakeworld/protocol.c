@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "common/netchan/quality.h"
-#include "common/fte/fields.h"
+#include "common/fte/constants.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
 

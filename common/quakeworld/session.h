@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "common/netchan/fragments.h"
-#include "common/core/infostring.h"
+#include "common/core/text.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
-#include "common/core/table.h"
+#include "common/core/containers.h"
 #include "common/fte/fte.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "common/quakeworld/decode.h"
 
-#include "common/core/checksum.h"
+#include "common/core/hash.h"
 #include "common/core/writer.h"
 
 /* A value that is sent, or that of the command before as a generated field. */

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 
 /* Input can change names a million times: what is beyond these is left out. */
 enum {

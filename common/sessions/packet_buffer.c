@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 
 enum { MEMORY_MAX = 256 * 1024 };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/format.h"
 #include "common/netchan/quality.h"
 #include "common/sessions/demo.h"

@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/session.h"
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 
 struct qs_stream {
     const struct qs_protocol *protocol;

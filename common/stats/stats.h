@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/netchan/links.h"
 
 /* --- A packet's messages: the outermost groups of its fields, with the headers around them. What

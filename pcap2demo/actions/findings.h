@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden.h"
 

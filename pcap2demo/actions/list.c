@@ -281,7 +281,7 @@ static int widest(const struct list *list)
     return found;
 }
 
-/* Makes a row fit into the terminal. */
+/* Makes a row fit into a line of `line` characters. */
 static void narrow(struct list *list, glong line)
 {
     int column;
@@ -309,11 +309,9 @@ static void print_titles(const struct list *list)
 
 static void print_table(struct list *list)
 {
-    const unsigned line = terminal_columns(stdout);
-
     widen_for_titles(list);
-    if (line && !list->action.options->list.wide)
-        narrow(list, (glong)line);
+    if (!list->action.options->list.wide)
+        narrow(list, (glong)terminal_columns(stdout));
     print_titles(list);
     rows_each(list->action.rows, print_cells, list);
     report_print_others(&list->action.others);
@@ -363,7 +361,7 @@ static void begin(struct action *action)
 static const struct option_row rows[] = {
     {"sort", 0, OPTION(TEXT, list.sort), "The order of --list; loss: the worst line first",
      .choices = "start|loss"},
-    {"wide", 0, OPTION(FLAG, list.wide), "All columns of --list, however narrow the terminal"},
+    {"wide", 0, OPTION(FLAG, list.wide), "All columns of --list, not only those that fit"},
     OPTIONS_END};
 
 const struct action_kind list_action = {

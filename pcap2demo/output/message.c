@@ -24,7 +24,9 @@ unsigned terminal_columns(FILE *stream)
 
     if (columns && g_ascii_string_to_unsigned(columns, 10, 1, G_MAXUINT16, &number, NULL))
         return (unsigned)number;
-    return is_terminal(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (is_terminal(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col)
+        return size.ws_col;
+    return 80;
 }
 
 void terminal_set_color(const char *when)

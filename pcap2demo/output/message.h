@@ -16,7 +16,7 @@
 #include "common/core/text.h"
 #include "common/sessions/demo.h"
 
-/* Characters per line: those of the variable COLUMNS, or else of the terminal; 0: unknown. */
+/* Returns the characters per line: the variable COLUMNS, or else the terminal's, or else 80. */
 unsigned terminal_columns(FILE *stream);
 
 enum terminal_style { STYLE_PLAIN, STYLE_TITLE, STYLE_GOOD, STYLE_BAD };

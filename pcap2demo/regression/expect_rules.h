@@ -9,7 +9,7 @@
 #ifndef PCAP2DEMO_EXPECT_RULES_H
 #define PCAP2DEMO_EXPECT_RULES_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/dump/dump.h"
 #include "common/stats/stats.h"
 #include "pcap2demo/regression/expect.h"

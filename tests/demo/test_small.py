@@ -93,7 +93,7 @@ class Whole(SmallDemos):
                 self.assertEqual(status, 0)
                 self.assertEqual([session["protocol"] for session in report["sessions"]],
                                  [protocols[kind] for kind in kinds])
-                _, *lines = demos.run("--list", *paths)[1].splitlines()
+                _, *lines = demos.run("--list", "--wide", *paths)[1].splitlines()
                 for line, kind in zip(lines, kinds, strict=True):
                     self.assertIn(f" {kind} ", line)
 

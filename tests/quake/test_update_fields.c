@@ -2,7 +2,7 @@
 /* Each bit of an entity's update and of the player's state makes its reader read something else, or
  * is one that no field belongs to; unused ones have that word in their names. */
 #include "common/quake/decode.h"
-#include "common/quake/fields.h"
+#include "common/quake/constants.h"
 #include "tests/support/test.h"
 
 /* A form of updates. */

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 #include "tests/unit/unit.h"

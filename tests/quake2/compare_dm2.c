@@ -18,7 +18,7 @@
  */
 #include <stdio.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/quake2/fields.h"
+#include "common/quake2/constants.h"
 
 #define BLOCK(...) ((const uint8_t[]){__VA_ARGS__}), sizeof((const uint8_t[]){__VA_ARGS__})
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_QUAKE2_UNIT_H
 #define TESTS_QUAKE2_UNIT_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"
 #include "tests/unit/unit.h"

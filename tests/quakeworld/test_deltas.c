@@ -7,7 +7,6 @@
 #include "common/core/writer.h"
 #include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/session.h"
-#include "common/quakeworld/fields.h"
 #include "tests/support/covered.h"
 #include "tests/unit/unit.h"
 

@@ -52,7 +52,7 @@ class Example(unittest.TestCase):
         (self.folder / "bin").mkdir()
         shutil.copy(os.environ["PCAP2DEMO"], self.folder / "bin/pcap2demo")
         self.environment = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
-                            "HOME": str(self.folder), "COLUMNS": "80"}
+                            "HOME": str(self.folder)}
         if PLUGIN:
             shutil.copytree(PLUGIN, self.folder / "plugins")
             self.environment["WIRESHARK_PLUGIN_DIR"] = str(self.folder / "plugins")

@@ -7,7 +7,7 @@
 #ifndef TESTS_SUPPORT_CONVERSATIONS_H
 #define TESTS_SUPPORT_CONVERSATIONS_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/protocols.h"
 
 struct visit {

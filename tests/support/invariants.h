@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/sink.h"
 
 struct invariants {

@@ -307,7 +307,7 @@ class List(ToolTest):
         self.assertRegex(self.tool("--status", self.folder)[0], r"(?m)^anna +QuakeWorld +dm6 +0 s ")
 
     def test_table(self):
-        output, error = self.tool("--list", ACKNEX)
+        output, error = self.tool("--list", "--wide", ACKNEX)
         head, row = output.splitlines()
         self.assertEqual(error, "")
         self.assertEqual(head.split(), ["#", "player", "map", "game", "duration", "ping", "loss↑",

@@ -278,13 +278,13 @@ class Line(ToolTest):
 
     def test_table(self):
         path = OWN / "qw-g-server.pcap.gz"
-        output, _ = self.tool("--list", path)
+        output, _ = self.tool("--list", "--wide", path)
         head, first, second = output.splitlines()
         self.assertRegex(head, r"duration +ping +loss↑ +loss↓ +demo ")
         self.assertRegex(first, r"anna .* +\d{2} +0\.0 +0\.0 +qwd")
         self.assertRegex(second, r"bert .* +1\d{2} +1\.9 +8\.\d +qwd")
-        self.assertEqual(self.tool("--list", "--sort=start", path)[0], output)
-        worst = self.tool("--list", "--sort=loss", path)[0].splitlines()
+        self.assertEqual(self.tool("--list", "--wide", "--sort=start", path)[0], output)
+        worst = self.tool("--list", "--wide", "--sort=loss", path)[0].splitlines()
         self.assertEqual(worst, [head, second, first])
         report = json.loads(self.tool("--list", "--json", "--sort=loss", path)[0])
         self.assertEqual([one["number"] for one in report["sessions"]], [2, 1])

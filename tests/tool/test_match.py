@@ -82,12 +82,12 @@ class QuakeWorld(MatchTest):
 
     def test_list(self):
         data = mvd(*self.DUEL)
-        self.assertIn("  anna 2, bert 1\n", self.tool("--list", self.write("x.mvd", data))[0])
+        self.assertIn("  anna 2, bert 1\n", self.tool("--list", "--wide", self.write("x.mvd", data))[0])
         listed, = json.loads(self.tool("--list", "--json", "x.mvd")[0])["sessions"]
         self.assertEqual((listed["player"], listed["players"], listed["score"]),
                          ("anna, bert", ["anna", "bert"], "anna 2, bert 1"))
         # Where nobody scored there is no such column.
-        self.assertNotIn("score", self.tool("--list", self.write("y.mvd", mvd(self.DUEL[0])))[0])
+        self.assertNotIn("score", self.tool("--list", "--wide", self.write("y.mvd", mvd(self.DUEL[0])))[0])
 
     def test_reset(self):
         """A match that begins anew on the same level: the score stands until somebody scores."""
@@ -244,7 +244,7 @@ class Files(MatchTest):
             with self.subTest(kind=kind, body=body):
                 session = self.session("x.mvd", b"".join(blocks))
                 self.assertEqual((session["start"], session["problems"]), (start, 0))
-                self.assertIn("  2026-0", self.tool("--list", "x.mvd")[0])
+                self.assertIn("  2026-0", self.tool("--list", "--wide", "x.mvd")[0])
 
     def test_clock(self):
         """A clock that begins at 4,000 s, of a capture that was made of a demo."""

@@ -42,7 +42,7 @@ class List(Terminal):
     SHOWN = {80: 9, 100: 10, 120: 11, 140: 12}
 
     def test_fits(self):
-        whole = self.tool("--list", WIDE)[0].splitlines()
+        whole = self.tool("--list", "--wide", WIDE)[0].splitlines()
         self.assertEqual(whole[0].split(), self.TITLES)
         for columns in (80, 100, 120, 140):
             shown = self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1")
@@ -78,10 +78,18 @@ class List(Terminal):
         self.assertRegex(self.tool("--list", "-v", WIDE)[0], r" QW 28 FTE 0x[0-9a-f]+ FTE2 0x")
 
     def test_whole(self):
-        whole, _ = self.tool("--list", WIDE)
-        for options, columns in ((["--wide"], 60), ([], 500), ([], 0)):
+        whole, _ = self.tool("--list", "--wide", WIDE)
+        for options, columns in ((["--wide"], 60), ([], 500)):
             shown = self.run_on_terminal("--list", *options, WIDE, columns=columns, NO_COLOR="1")
             self.assertEqual(shown, whole)
+
+    def test_pipe(self):
+        """A pipe, and a terminal of unknown width, get the columns of 80 characters."""
+        piped, _ = self.tool("--list", WIDE)
+        for columns in (80, 0):
+            self.assertEqual(self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1"), piped)
+
+    def test_misplaced(self):
         _, error = self.tool("--wide", WIDE, status=2)
         self.assertIn("--wide goes with --list", error)
 

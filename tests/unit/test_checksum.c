@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The move checksums and the CRC that they are built on. */
-#include "common/core/checksum.h"
+#include "common/core/hash.h"
 #include "common/quake2/decode.h"
 #include "common/quakeworld/session.h"
 #include "tests/unit/unit.h"

@@ -3,7 +3,7 @@
  */
 #include <zlib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/core/inflate.h"
 #include "common/core/writer.h"
 #include "tests/unit/toy.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Info strings, ordinary and odd. */
 #include "common/core/emit.h"
-#include "common/core/infostring.h"
 
 #include "common/core/text.h"
 #include "tests/unit/toy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 
 #include <malloc.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Versioned tables. Leaks and uses after release show under AddressSanitizer. */
-#include "common/core/table.h"
+#include "common/core/containers.h"
 
 #include <stdio.h>
 

@@ -15,7 +15,7 @@
 #ifndef QS_TESTS_TOY_H
 #define QS_TESTS_TOY_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "tests/unit/unit.h"
 
 enum toy_field {

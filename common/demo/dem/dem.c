@@ -6,7 +6,6 @@
 #include "common/core/writer.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
-#include "common/quake/fields.h"
 #include "common/quake/session.h"
 
 /* --- Reading --- */

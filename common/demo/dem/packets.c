@@ -5,7 +5,7 @@
  * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
  * Source: common/quake/PROTOCOL.md, sections 1 to 5.
  */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/demo/dem/dem.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"

@@ -7,7 +7,7 @@
  * begins later, the demo begins with a donor's sign-on, or with the next level, whose
  * svc_serverinfo starts a new sign-on.
  */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
 #include "common/demo/dem/late_join.h"

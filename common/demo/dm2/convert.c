@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/core/hash.h"
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 
 void converter_init(struct converter *converter)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2/dm2.h"
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/writer.h"
 #include "common/demo/dm2/late_join.h"
-#include "common/quake2/fields.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/session.h"
 
 /* Server-side recordings begin with a block of this size too; no engine writes longer ones. */

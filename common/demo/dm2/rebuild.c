@@ -7,7 +7,7 @@
  * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
  * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
  */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"

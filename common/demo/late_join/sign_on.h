@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 
 /* A sign-on with more bytes is broken. */
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20 };

@@ -10,7 +10,7 @@
 #ifndef QS_DEMO_QWD_ENTITIES_H
 #define QS_DEMO_QWD_ENTITIES_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/qwd/filter.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/quakeworld/entity_frames.h"

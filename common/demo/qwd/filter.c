@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd/filter.h"
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/quakeworld/constants.h"
 
 /* The bytes from `at` on, up to where those of the next one begin, for message `index`. */

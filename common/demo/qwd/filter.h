@@ -7,7 +7,7 @@
 #ifndef QS_DEMO_QWD_FILTER_H
 #define QS_DEMO_QWD_FILTER_H
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/writer.h"
 
 struct filter_qw {

@@ -5,8 +5,8 @@
  */
 #include "common/core/findings.h"
 #include "common/core/hash.h"
-#include "common/core/infostring.h"
-#include "common/core/lists.h"
+#include "common/core/text.h"
+#include "common/core/containers.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"

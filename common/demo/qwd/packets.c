@@ -3,7 +3,7 @@
  * Packets of QWD demos: the server's are in the demo unchanged, and each client block becomes a
  * packet with a clc_move.
  */
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/demo/zip_archive.h"
 #include "common/netchan/netchan.h"
 #include "common/demo/qwd/qwd.h"

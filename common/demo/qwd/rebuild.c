@@ -15,8 +15,8 @@
  */
 #include <stdio.h>
 
-#include "common/core/infostring.h"
-#include "common/core/lists.h"
+#include "common/core/text.h"
+#include "common/core/containers.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/demo/qwd/entities.h"

@@ -4,7 +4,6 @@
 #include "common/demo/sanitize/demo_files.h"
 #include "common/quake/constants.h"
 #include "common/quake/decode.h"
-#include "common/quake/fields.h"
 
 /* Who plays the session's demos, by its protocol: engines of one kind read its messages alike. */
 enum kind {

@@ -6,7 +6,6 @@
 #include "common/core/text.h"
 #include "common/quake2/constants.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 
 enum kind { PLAIN = 1, EXTENDED = 2 };

@@ -5,7 +5,6 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/entity_states.h"
-#include "common/quakeworld/fields.h"
 
 enum kind {
     ALL = 1,          /* every engine plays it: */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/sanitize/sanitize.h"
 
-#include "common/core/lists.h"
+#include "common/core/containers.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/sanitize/demo_files.h"

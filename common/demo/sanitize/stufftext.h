@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "common/core/parse.h"
+#include "common/core/decode.h"
 #include "common/demo/writer.h"
 
 /*

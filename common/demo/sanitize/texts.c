@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/sanitize/rules.h"
