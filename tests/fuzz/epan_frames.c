@@ -95,7 +95,7 @@ static void enable(int id, bool on)
 /* Wireshark's other dissectors try all packets, too, and have faults of their own. */
 static void enable_only_ours(void)
 {
-    static const char *const below[] = {"frame", "ip", "udp", "tcp", "icmp"};
+    static const char *const below[] = {"frame", "ip", "udp", "tcp"};
     void *cookie;
 
     for (int id = proto_get_first_protocol(&cookie); id != -1;
@@ -142,12 +142,6 @@ static const struct fuzz_frame *frame_at(const struct epan_frames *capture, guin
     return g_ptr_array_index(capture->frames, index);
 }
 
-static void set_comment(wtap_rec *rec, const char *comment)
-{
-    rec->block = wtap_block_create(WTAP_BLOCK_PACKET);
-    wtap_block_add_string_option(rec->block, OPT_COMMENT, comment, strlen(comment));
-}
-
 /* What a capture file's record would be. */
 static void make_record(const struct epan_frames *capture, guint index, wtap_rec *rec)
 {
@@ -169,8 +163,6 @@ static void make_record(const struct epan_frames *capture, guint index, wtap_rec
     rec->tsprec = WTAP_TSPREC_NSEC;
     rec->rec_header.packet_header.caplen = frame->bytes->len;
     rec->rec_header.packet_header.len = frame->wire_size;
-    if (frame->comment)
-        set_comment(rec, frame->comment);
 }
 
 static void init_frame_data(struct epan_frames *capture, guint index)

@@ -37,15 +37,11 @@ enum epan_frames_how {
 char *epan_frames_dissect(struct epan_frames *capture, guint index, unsigned how);
 
 /* plugin_taps.c listens to the plugin's taps as Wireshark and tshark do: statistics, exported
- * objects, Follow, and passwords. All that they are given is looked at. */
+ * objects and Follow. */
 struct plugin_taps;
 
-/* `wanted`: FUZZ_PLUGIN_STATISTICS to FUZZ_PLUGIN_CREDENTIALS. */
+/* `wanted`: FUZZ_PLUGIN_STATISTICS to FUZZ_PLUGIN_FOLLOW. */
 struct plugin_taps *plugin_taps_new(unsigned wanted);
 void plugin_taps_free(struct plugin_taps *taps);
-
-/* All packets will come (again), or have come. */
-void plugin_taps_reset(void);
-void plugin_taps_draw(void);
 
 #endif

@@ -12,7 +12,6 @@ enum {
     TCP_SIZE = 20,
     TCP = 6,
     UDP = 17,
-    ICMP = 1,
     CUT_MAX = 1000, /* bytes of a packet that the capture lacks */
     OTHER_PORT = 40000,
     CLIENT_PORT = 30000
@@ -23,7 +22,6 @@ struct making {
     const struct qs_protocol *protocol;
     GPtrArray *frames;
     uint32_t next[2][2]; /* sequence numbers, by client and sender */
-    char *comment;       /* of the next frame */
 };
 
 struct ends {
@@ -37,7 +35,6 @@ static void frame_free(gpointer data)
     struct fuzz_frame *frame = data;
 
     g_byte_array_free(frame->bytes, TRUE);
-    g_free(frame->comment);
     g_free(frame);
 }
 
@@ -90,17 +87,6 @@ static void write_tcp(GByteArray *bytes, const struct ends *ends, uint32_t seque
     qs_write_u32be(bytes, 0);
 }
 
-/* "Port unreachable", with the packet that it answers behind it; from the other end. */
-static void write_quoting(GByteArray *bytes, const struct ends *ends, uint32_t size)
-{
-    const struct ends back = {!ends->from_server, ends->client, ends->server_port};
-
-    write_ipv4(bytes, &back, ICMP, 8 + IPV4_SIZE + UDP_SIZE + size);
-    qs_write_u16be(bytes, 0x0303);
-    for (unsigned i = 0; i < 3; i++)
-        qs_write_u16be(bytes, 0);
-}
-
 /* --- Pieces --- */
 
 static struct ends ends_of(const struct making *making, uint8_t bits)
@@ -126,8 +112,6 @@ static void write_headers(struct making *making, GByteArray *bytes, const struct
         *next += piece->size;
         return;
     }
-    if (piece->bits & FUZZ_PLUGIN_QUOTED)
-        write_quoting(bytes, &ends, piece->size);
     write_ipv4(bytes, &ends, UDP, UDP_SIZE + piece->size);
     write_udp(bytes, &ends, piece->size);
 }
@@ -145,19 +129,7 @@ static void add_frame(struct making *making, const struct fuzz_piece *piece)
         cut = MIN(piece->size / 2, CUT_MAX);
     g_byte_array_set_size(frame->bytes, frame->bytes->len - cut);
     frame->again = piece->bits & FUZZ_PLUGIN_AGAIN;
-    frame->comment = g_steal_pointer(&making->comment);
     g_ptr_array_add(making->frames, frame);
-}
-
-static void take(struct making *making, const struct fuzz_piece *piece)
-{
-    if (piece->bits & FUZZ_PLUGIN_COMMENT) {
-        g_free(making->comment);
-        making->comment =
-            piece->size ? g_utf8_make_valid((const char *)piece->bytes, (gssize)piece->size) : NULL;
-        return;
-    }
-    add_frame(making, piece);
 }
 
 GPtrArray *fuzz_frames_new(const struct qs_protocol *protocol, const uint8_t *data, size_t size)
@@ -168,9 +140,8 @@ GPtrArray *fuzz_frames_new(const struct qs_protocol *protocol, const uint8_t *da
     size_t at = 2;
 
     while (making.frames->len < FRAMES_MAX && fuzz_next(data, size, &at, &piece)) {
-        take(&making, &piece);
+        add_frame(&making, &piece);
         g_free(piece.bytes);
     }
-    g_free(making.comment);
     return making.frames;
 }

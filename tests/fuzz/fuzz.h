@@ -69,17 +69,14 @@ enum {
     FUZZ_PLUGIN_DOWNLOADS = 2,
     FUZZ_PLUGIN_DEMOS = 4,
     FUZZ_PLUGIN_FOLLOW = 8,
-    FUZZ_PLUGIN_CREDENTIALS = 16,
     FUZZ_PLUGIN_LATE = 32,    /* sessions that began before the capture are looked for */
     FUZZ_PLUGIN_AT_ONCE = 64, /* in the first pass, as in tshark */
     FUZZ_PLUGIN_PLAIN = 128,  /* the first pass has no trees */
 
     /* Bits of packets beside FUZZ_PACKET_FROM_SERVER, FUZZ_PACKET_PORTS_KNOWN, FUZZ_PACKET_CUT. */
-    FUZZ_PLUGIN_STREAM = 8,    /* a segment of a TCP stream */
-    FUZZ_PLUGIN_QUOTED = 16,   /* by an ICMP message */
-    FUZZ_PLUGIN_AGAIN = 32,    /* behind it an earlier packet is shown again */
-    FUZZ_PLUGIN_OTHER = 64,    /* another client's */
-    FUZZ_PLUGIN_COMMENT = 128, /* no packet, but the comment on the next one */
+    FUZZ_PLUGIN_STREAM = 8, /* a segment of a TCP stream */
+    FUZZ_PLUGIN_AGAIN = 32, /* behind it an earlier packet is shown again */
+    FUZZ_PLUGIN_OTHER = 64, /* another client's */
 
     FUZZ_FRAME_CUT = 1,
     FUZZ_FRAME_LATE = 2 /* so late after the one before that fragments are given up */
@@ -147,20 +144,16 @@ void fuzz_check_cost(struct fuzz_cost start, size_t size);
 struct fuzz_frame {
     GByteArray *bytes; /* from the IPv4 header on */
     uint32_t wire_size;
-    char *comment; /* that the capture file has for it; or NULL */
-    bool again;    /* FUZZ_PLUGIN_AGAIN */
+    bool again; /* FUZZ_PLUGIN_AGAIN */
 };
 
 /* Of the whole input behind its first two bytes; free with g_ptr_array_free(). */
 GPtrArray *fuzz_frames_new(const struct qs_protocol *protocol, const uint8_t *data, size_t size);
 
-/* mutate.c: whether inputs are two bytes, then pieces; or a byte, then a file. */
-extern const bool fuzz_mutate_pieces;
-
 /*
- * dump_check.c prints a packet as text and as JSON: both have the same groups, fields and notes, in
- * the same order and at the same places, as many as a sink hears, which is what a tree shows; and
- * no control characters. It decodes in copies of the session, which stays as it is.
+ * dump_check.c prints a packet as text and as JSON: both have as many groups, fields and notes as a
+ * sink receives, and no control characters. It decodes in copies of the session, which stays as it
+ * is.
  */
 void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
                 const struct qs_packet *packet);
@@ -173,10 +166,5 @@ void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
  */
 typedef void fuzz_file_checker(void *user, const char *name, struct qs_view file);
 void fuzz_check_files(fuzz_file_checker *take, void *user);
-
-/* run_tool.c runs the tool as main() does, in this process: with these words, up to a NULL or
- * RUN_TOOL_WORDS_MAX of them, and a file behind them. */
-enum { RUN_TOOL_WORDS_MAX = 12 };
-void run_tool(const char *const *words, const char *file);
 
 #endif

@@ -62,20 +62,16 @@ static void lend_in_capture(const struct input *input, bool sanitize)
 static void lend_from_demo(const struct input *input, bool sanitize)
 {
     g_autoptr(GPtrArray) demos = qs_donor_demos_new();
-    GHashTable *sent = demo_check_sent_new();
     struct demo_rebuild rebuild;
 
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.donors = demos, .sent = sent});
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.donors = demos});
     feed(rebuild.sessions, input, true, false);
     demo_rebuild_end(&rebuild);
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){
-                                     .sanitize = sanitize, .donated_by = demos, .sent = sent});
+    demo_rebuild_start(&rebuild,
+                       &(struct demo_rebuild_setup){.sanitize = sanitize, .donated_by = demos});
     feed(rebuild.sessions, input, false, true);
     demo_rebuild_end(&rebuild);
-    g_hash_table_unref(sent);
 }
-
-const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

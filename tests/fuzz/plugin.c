@@ -6,9 +6,10 @@
  *
  * What a first pass shows is compared without generated items: some tell of later packets.
  */
-#include <string.h>
+#include <epan/tap.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fuzz/epan_frames.h"
 #include "tests/fuzz/fuzz.h"
@@ -99,12 +100,11 @@ static void pass_first(struct capture *capture)
         if (frame->again)
             g_free(epan_frames_dissect(capture->epan, i / 2, EPAN_FRAMES_TREE));
     }
-    plugin_taps_draw();
 }
 
 static void pass_with_taps(struct capture *capture)
 {
-    plugin_taps_reset();
+    reset_tap_listeners();
     for (guint i = 0; i < capture->frames->len; i++) {
         char *text = epan_frames_dissect(capture->epan, i, EPAN_FRAMES_TREE | EPAN_FRAMES_TAPS);
         const char *before = g_ptr_array_index(capture->first, i);
@@ -113,7 +113,6 @@ static void pass_with_taps(struct capture *capture)
             compare_lasting(i, before, text);
         g_ptr_array_add(capture->second, text);
     }
-    plugin_taps_draw();
 }
 
 /* Back and forth: each is met once. */
@@ -147,8 +146,6 @@ static void run(struct capture *capture)
     g_ptr_array_free(capture->first, TRUE);
     g_ptr_array_free(capture->second, TRUE);
 }
-
-const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

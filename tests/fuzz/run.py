@@ -57,12 +57,6 @@ class Fuzzing:
         """The plugin's is not in builds without the plugin."""
         return (self.programs / f"fuzz_{target}").exists()
 
-    def make_dictionary(self):
-        dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
-                                    stdout=subprocess.PIPE).stdout
-        words = pathlib.Path(__file__).with_name("words.dict").read_bytes()
-        (self.corpus / "dictionary").write_bytes(dictionary + words)
-
     def folders(self, target):
         """Where inputs are: what was found first, new ones go there."""
         own = self.corpus / target
@@ -72,7 +66,7 @@ class Fuzzing:
         return [own, *(folder for folder in others if folder.is_dir())]
 
     def command(self, target, *options):
-        return [self.programs / f"fuzz_{target}", f"-dict={self.corpus}/dictionary",
+        return [self.programs / f"fuzz_{target}", f"-dict={FOLDER}/words.dict",
                 f"-max_len={MAX_LENGTH.get(target, 8192)}", "-rss_limit_mb=1500",
                 f"-malloc_limit_mb={MALLOC_MAX.get(target, 64)}", "-print_final_stats=1",
                 # By the clock, for what never ends: fuzz_check_cost() knows what is slow.
@@ -198,7 +192,6 @@ def main():
     parser.add_argument("--minimize", action="store_true")
     arguments = parser.parse_args()
     fuzzing = Fuzzing(arguments)
-    fuzzing.make_dictionary()
     left = {target: arguments.minutes * 60
             for target in filter(fuzzing.has, arguments.targets.split(","))}
     while any(seconds >= 1 for seconds in left.values()):
