@@ -12,7 +12,7 @@
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
+enum { DONOR_PORT = 40000, LATE_PORT = 40001 };
 
 enum { LACKING = 0x3f, DEMO = 0x40, SANITIZE = 0x80 };
 
@@ -26,14 +26,14 @@ struct input {
 static bool is_received(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
                         uint16_t client)
 {
-    if (client == LENDER_PORT)
+    if (client == DONOR_PORT)
         return !(piece->bits & FUZZ_LEND_LATE_ALONE);
-    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_LENDER_ALONE);
+    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_DONOR_ALONE);
 }
 
 static void feed(struct qs_sessions *sessions, const struct input *input, bool donor, bool late)
 {
-    const uint16_t clients[] = {donor ? LENDER_PORT : 0, late ? LATE_PORT : 0};
+    const uint16_t clients[] = {donor ? DONOR_PORT : 0, late ? LATE_PORT : 0};
     struct fuzz_piece piece;
     uint64_t number = 0;
     size_t at = 2;

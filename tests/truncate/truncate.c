@@ -60,7 +60,7 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     truncation->invariants.compare_silent = size == visit->packet->size;
     invariants_decode(&truncation->invariants, &decoder, session, &packet);
     if (!decoder.found.notes[QS_NOTE_CUT] != (size == wire_size)) {
-        fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: said %u times that it is cut\n",
+        fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: %u notes say that it is cut\n",
                 packet.number, size, decoder.found.notes[QS_NOTE_CUT]);
         abort();
     }
