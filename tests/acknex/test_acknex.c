@@ -363,15 +363,3 @@ FIXTURE_TEST(test_recognition)
 
 /* --- The summary
  * --------------------------------------------------------------------------------------------- */
-
-FIXTURE_TEST(test_summary)
-{
-    DECODE(f, QS_C2S, JOIN_BOB "\x07");
-    assert_string_equal(f->decoder.found.summary->str, "C→S: join as \"Bob\", ping");
-    DECODE(f, QS_C2S, CREATE_WARLOCK);
-    assert_string_equal(f->decoder.found.summary->str, "C→S: create \"warlock.mdl\"");
-    DECODE(f, QS_S2C, "\x07\x05\x00\x00\x48\x41");
-    assert_string_equal(f->decoder.found.summary->str, "S→C: server time 12.5");
-    DECODE(f, QS_S2C, "\x12\x07\x00\x15\x00");
-    assert_string_equal(f->decoder.found.summary->str, "S→C: function 21 with entity 7");
-}

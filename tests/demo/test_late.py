@@ -142,7 +142,7 @@ class Quake(Late):
         session, = self.sessions()
         self.assertIsNone(session["demo"]["sign_on"])
 
-    def test_lender_of_another_protocol_is_refused(self):
+    def test_donor_of_another_protocol_is_refused(self):
         path = self.write("other.pcap", Capture.read(CAPTURES / "nq-darkplaces.pcap").pcap())
         self.tool("--output", "other.dem", path, status=1)
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "other.dem")
@@ -499,7 +499,7 @@ class QuakeFragments(Late):
         for first in sorted(cuts):
             self.assertEqual(self.rebuilt(first), self.expected(first), f"from packet {first + 1}")
 
-    def test_with_lender(self):
+    def test_with_donor(self):
         """Another session's demo lends what is before; the level itself is the capture's."""
         last = max(self.levels)
         for first in last - 400, last, last + 1:

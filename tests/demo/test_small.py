@@ -256,15 +256,6 @@ class Whole(SmallDemos):
         self.assertEqual(status, 1)
         self.assertEqual(report["files"][0]["notes"], {"protocol.undecoded": 2})
 
-    def test_captures_of_them(self):
-        for name, blocks in demos.SMALL:
-            with self.subTest(name):
-                path = self.write(name, b"".join(blocks))
-                made = self.folder / "made.pcapng"
-                self.assertEqual(demos.run("-q", "-f", "--pcap", made, path), (0, "", ""))
-                report = demos.report("--check", made)[1]["files"][0]
-                self.assertEqual((report["problems"], report["undecoded_bytes"]), ([], 0))
-
 
 # The demos whose framing is their own: versions of a protocol differ in their messages only.
 FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
@@ -298,25 +289,6 @@ class Cut(SmallDemos):
                 # Each file with a good block is a session of the dump.
                 self.assertEqual(self.blocks_by_session(*paths[::DUMP_EVERY]),
                                  [file.frames for file in files[::DUMP_EVERY] if file.frames])
-
-    def test_messages_of_server_demos(self):
-        """Blocks whose messages break off at each byte, whatever their lengths say."""
-        for name, blocks in demos.SMALL:
-            if not name.endswith(".mvd"):
-                continue
-            pieces = [blocks[0]]
-            for block in blocks[:-1] if name.startswith("appendix") else blocks:
-                start = 10 if block[1] & 7 == demos.MULTIPLE else 6
-                if block[1] & 7 != demos.SET:
-                    pieces += [block[:start - 4] + struct.pack("<I", size) +
-                               block[start:start + size] for size in range(len(block) - start)]
-            data = b"".join(pieces)
-            with self.subTest(name):
-                path = self.write(name, data)
-                status, report = demos.report("--check", path)
-                self.assertEqual((status, report["files"][0]["frames"]), (1, len(pieces)))
-                self.assertGreater(report["files"][0]["notes"]["malformed"], len(pieces) // 2)
-                self.check_every_byte(path, data)
 
     def check_cut(self, name, blocks, path, size, checked):
         """`checked` is what was printed of the file among others."""
@@ -395,60 +367,3 @@ class Damaged(SmallDemos):
             status, output, error = demos.run("--check", self.write(name, data))
             self.assertEqual((status, output), (2, ""))
             self.assertIn("neither a capture nor a demo", error)
-
-
-class Options(SmallDemos):
-    def test_converting_a_demo(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        status, _, error = demos.run("-o", self.folder, path)
-        self.assertEqual(status, 2)
-        self.assertIn("is already a demo", error)
-
-    def test_pcap_of_a_capture(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        made, again = self.folder / "a.pcapng", self.folder / "b.pcapng"
-        self.assertEqual(demos.run("-q", "--pcap", made, path)[0], 0)
-        self.assertEqual(demos.run("-q", "--pcap", again, made)[0], 0)
-        dumps = [demos.run("--dump", capture)[1] for capture in (made, again)]
-        self.assertTrue(dumps[0])
-        self.assertEqual(*dumps)
-
-    def test_pcap_where_nothing_can_be_written(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        (self.folder / "file").touch()
-        folder = self.folder / "file"
-        status, _, error = demos.run("--pcap", folder / "a.pcapng", path)
-        self.assertEqual(status, 1)
-        self.assertIn(str(folder), error)
-
-    def test_pcap_makes_its_folder(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        made = self.folder / "new" / "folder" / "a.pcapng"
-        status, _, error = demos.run("--pcap", made, path)
-        self.assertEqual((status, error), (0, ""))
-        self.assertTrue(made.exists())
-
-    def test_several_demos_in_one_capture(self):
-        paths = self.write_small()
-        made = self.folder / "all.pcapng"
-        self.assertEqual(demos.run("-q", "--pcap", made, *paths), (0, "", ""))
-        sessions = demos.report("--list", made)[1]["sessions"]
-        self.assertEqual(len(sessions), len(demos.SMALL))
-
-    def test_comment(self):
-        path = self.write("x.dem", b"".join(demos.dem_demo()))
-        made = self.folder / "a.pcapng"
-        demos.run("-q", "--pcap", made, path)
-        self.assertIn(b"Made by pcap2demo from: x.dem.", made.read_bytes()[:200])
-
-
-class Captures(SmallDemos):
-    def test_cut_anywhere(self):
-        data = self.folder / "made.pcapng"
-        demo = self.write("x.qwd", b"".join(demos.qwd_demo()))
-        self.assertEqual(demos.run("-q", "-f", "--pcap", data, demo), (0, "", ""))
-        data = data.read_bytes()
-        paths = [self.write(f"cut{size}.pcapng", data[:size]) for size in range(0, len(data), 7)]
-        for start in range(0, len(paths), TOGETHER):
-            status, _, error = demos.run("-q", "-o", f"{self.folder}/out/", *paths[start:start + TOGETHER])
-            self.assertIn(status, (0, 1, 2), error)

@@ -55,7 +55,7 @@ class StoredDemos(ToolTest):
     stored = demos.demos_or_skip()
 
     def test_check(self):
-        """The check lists and dumps as well: it hears of every field."""
+        """The check lists and dumps as well: it receives every field."""
         blocks = 0
         for path in self.stored:
             with self.subTest(path.name):

@@ -95,8 +95,6 @@ static void end(struct stream *stream)
     g_free(stream->session);
 }
 
-const bool fuzz_mutate_pieces = true;
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct fuzz_cost started = fuzz_begin();

@@ -27,9 +27,6 @@
  * --sanitize), then segments:
  * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.
  *
- * fuzz_plugin: a byte that picks the protocol, a byte of FUZZ_PLUGIN_* bits that say who listens,
- * then packets as fuzz_decode has them, of which some bits mean something else.
- *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
  * bits, the number of bytes (16 bits, little-endian), the bytes. Or a pcapng file, known by its
  * first four bytes.
@@ -54,7 +51,7 @@ enum {
 
     FUZZ_REBUILD_WAIT = 32, /* behind it nothing comes for a while, as while recording */
 
-    FUZZ_LEND_LENDER_ALONE = 8,
+    FUZZ_LEND_DONOR_ALONE = 8,
     FUZZ_LEND_LATE_ALONE = 16,
 
     FUZZ_STREAM_FROM_SERVER = 1,
@@ -64,22 +61,6 @@ enum {
     FUZZ_STREAM_END = 16,  /* FIN */
     FUZZ_STREAM_RESET = 32,
     FUZZ_STREAM_ACKNOWLEDGED = 64, /* all that was sent the other way */
-
-    FUZZ_PLUGIN_STATISTICS = 1,
-    FUZZ_PLUGIN_DOWNLOADS = 2,
-    FUZZ_PLUGIN_DEMOS = 4,
-    FUZZ_PLUGIN_FOLLOW = 8,
-    FUZZ_PLUGIN_CREDENTIALS = 16,
-    FUZZ_PLUGIN_LATE = 32,    /* sessions that began before the capture are looked for */
-    FUZZ_PLUGIN_AT_ONCE = 64, /* in the first pass, as in tshark */
-    FUZZ_PLUGIN_PLAIN = 128,  /* the first pass has no trees */
-
-    /* Bits of packets beside FUZZ_PACKET_FROM_SERVER, FUZZ_PACKET_PORTS_KNOWN, FUZZ_PACKET_CUT. */
-    FUZZ_PLUGIN_STREAM = 8,    /* a segment of a TCP stream */
-    FUZZ_PLUGIN_QUOTED = 16,   /* by an ICMP message */
-    FUZZ_PLUGIN_AGAIN = 32,    /* behind it an earlier packet is shown again */
-    FUZZ_PLUGIN_OTHER = 64,    /* another client's */
-    FUZZ_PLUGIN_COMMENT = 128, /* no packet, but the comment on the next one */
 
     FUZZ_FRAME_CUT = 1,
     FUZZ_FRAME_LATE = 2 /* so late after the one before that fragments are given up */
@@ -141,26 +122,9 @@ struct fuzz_cost fuzz_begin(void);
 void fuzz_check_cost(struct fuzz_cost start, size_t size);
 
 /*
- * frames.c: frames of an input for the plugin. Each piece becomes an IPv4 packet between a server
- * and one of its clients, as a datagram, a segment of a stream, or quoted by an error message.
- */
-struct fuzz_frame {
-    GByteArray *bytes; /* from the IPv4 header on */
-    uint32_t wire_size;
-    char *comment; /* that the capture file has for it; or NULL */
-    bool again;    /* FUZZ_PLUGIN_AGAIN */
-};
-
-/* Of the whole input behind its first two bytes; free with g_ptr_array_free(). */
-GPtrArray *fuzz_frames_new(const struct qs_protocol *protocol, const uint8_t *data, size_t size);
-
-/* mutate.c: whether inputs are two bytes, then pieces; or a byte, then a file. */
-extern const bool fuzz_mutate_pieces;
-
-/*
- * dump_check.c prints a packet as text and as JSON: both have the same groups, fields and notes, in
- * the same order and at the same places, as many as a sink hears, which is what a tree shows; and
- * no control characters. It decodes in copies of the session, which stays as it is.
+ * dump_check.c prints a packet as text and as JSON: both have as many groups, fields and notes as a
+ * sink receives, and no control characters. It decodes in copies of the session, which stays as it
+ * is.
  */
 void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
                 const struct qs_packet *packet);
@@ -173,10 +137,5 @@ void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
  */
 typedef void fuzz_file_checker(void *user, const char *name, struct qs_view file);
 void fuzz_check_files(fuzz_file_checker *take, void *user);
-
-/* run_tool.c runs the tool as main() does, in this process: with these words, up to a NULL or
- * RUN_TOOL_WORDS_MAX of them, and a file behind them. */
-enum { RUN_TOOL_WORDS_MAX = 12 };
-void run_tool(const char *const *words, const char *file);
 
 #endif

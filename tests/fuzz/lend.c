@@ -12,7 +12,7 @@
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
+enum { DONOR_PORT = 40000, LATE_PORT = 40001 };
 
 enum { LACKING = 0x3f, DEMO = 0x40, SANITIZE = 0x80 };
 
@@ -26,14 +26,14 @@ struct input {
 static bool is_received(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
                         uint16_t client)
 {
-    if (client == LENDER_PORT)
+    if (client == DONOR_PORT)
         return !(piece->bits & FUZZ_LEND_LATE_ALONE);
-    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_LENDER_ALONE);
+    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_DONOR_ALONE);
 }
 
 static void feed(struct qs_sessions *sessions, const struct input *input, bool donor, bool late)
 {
-    const uint16_t clients[] = {donor ? LENDER_PORT : 0, late ? LATE_PORT : 0};
+    const uint16_t clients[] = {donor ? DONOR_PORT : 0, late ? LATE_PORT : 0};
     struct fuzz_piece piece;
     uint64_t number = 0;
     size_t at = 2;
@@ -62,20 +62,16 @@ static void lend_in_capture(const struct input *input, bool sanitize)
 static void lend_from_demo(const struct input *input, bool sanitize)
 {
     g_autoptr(GPtrArray) demos = qs_donor_demos_new();
-    GHashTable *sent = demo_check_sent_new();
     struct demo_rebuild rebuild;
 
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.donors = demos, .sent = sent});
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.donors = demos});
     feed(rebuild.sessions, input, true, false);
     demo_rebuild_end(&rebuild);
-    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){
-                                     .sanitize = sanitize, .donated_by = demos, .sent = sent});
+    demo_rebuild_start(&rebuild,
+                       &(struct demo_rebuild_setup){.sanitize = sanitize, .donated_by = demos});
     feed(rebuild.sessions, input, false, true);
     demo_rebuild_end(&rebuild);
-    g_hash_table_unref(sent);
 }
-
-const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

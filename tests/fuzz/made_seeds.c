@@ -13,15 +13,7 @@
 #include "common/quakeworld/constants.h"
 #include "tests/fuzz/fuzz.h"
 
-enum {
-    SERVERDATA = 11,
-    TEMP_ENTITY = 23,
-    QUAKE2_TEMP_ENTITY = 3,
-    QUAKE2_SERVERDATA = 12,
-    QUAKEWORLD_VERSION = 28,
-    STREAM_DATA = 4,    /* of GTV */
-    STREAM = UINT16_MAX /* instead of a version */
-};
+enum { SERVERDATA = 11, QUAKE2_SERVERDATA = 12, QUAKEWORLD_VERSION = 28 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
 struct dialect {
@@ -57,16 +49,7 @@ static const struct dialect dialects[] = {
     {"q2-aqtion", "q2", 38, 0, 0, 0, "\xc4\x0b\2\0\0\0", 6},
     {"q2-q2repro", "q2", 1038, 0, 0, 0, "\1\0\2\0\0\12", 6},
     {"acknex", "acknex", 0, 0, 0, 0, NULL, 0},
-    {"qtv-game", "qw", STREAM, 0, 0, 0, NULL, 0}, /* they begin as these rows */
-    {"gtv-game", "q2", STREAM, 0, 0, 0, NULL, 0},
 };
-
-const unsigned made_dialect_count = G_N_ELEMENTS(dialects);
-
-bool made_dialect_is_stream(unsigned dialect)
-{
-    return dialects[dialect].version == STREAM;
-}
 
 static bool is_quake(const struct dialect *dialect)
 {
@@ -322,16 +305,6 @@ static GByteArray *stream_of(const struct made_message *message)
     return seed;
 }
 
-/* The last row of the sequence. */
-static const struct made_message *last_of(const char *sequence)
-{
-    const struct made_message *row = &made_messages[made_message_count - 1];
-
-    while (!row->sequence || strcmp(row->sequence, sequence) != 0)
-        row--;
-    return row;
-}
-
 static GByteArray *packets_of(const struct made_message *message)
 {
     const struct dialect *dialect = find_dialect(message->level);
@@ -348,164 +321,4 @@ static GByteArray *packets_of(const struct made_message *message)
 GByteArray *made_seed_of(const struct made_message *message)
 {
     return (made_is_stream(message) ? stream_of : packets_of)(message);
-}
-
-/* --- Messages of the tables --- */
-
-/* What it stands in. */
-enum made_number_kind {
-    MESSAGE,
-    TE,
-    WORD, /* without a connection */
-    LETTER,
-    BARE,     /* the same without the mark */
-    QTV_LINE, /* of streams: of the texts that they begin with */
-    BLOCK,    /* of MVD, in QTV */
-    HIDDEN_BLOCK,
-    QTV_COMMAND,
-    GTV_MESSAGE,
-    GTV_BLOCK
-};
-
-/* clang-format off */
-static const struct made_number {
-    const char *name, *protocol;
-    enum made_number_kind kind;
-    uint8_t number;
-    bool from_server;
-} numbers[] = {
-#define EITHER(...) {__VA_ARGS__, false}, {__VA_ARGS__, true},
-#define CLC(id, number, ...) {"clc_" #id, "qw", MESSAGE, number, false},
-#define SVC(id, number, ...) {"svc_" #id, "qw", MESSAGE, number, true}, {"mvd_" #id, "qw", BLOCK, number, true},
-#define TE(id, number, ...) {"te_" #id, "qw", TE, number, true},
-#define HIDDEN(id, number, ...) {"hidden_" #id, "qw", HIDDEN_BLOCK, number, true},
-#define QTV_CLC(id, number, ...) {"qtv_" #id, "qw", QTV_COMMAND, number, false},
-#define OOB(name, ...) EITHER(name, "qw", WORD, 0)
-#define OOB_LETTER(letter, fits, name, ...) EITHER(#letter ", " #fits, "qw", LETTER, letter)
-#define OOB_BARE(letter, fits, ...) EITHER(#letter ", bare, " #fits, "qw", BARE, letter)
-#define QTV_KEY(name, ...) EITHER(name, "qw", QTV_LINE, 0)
-#include "common/quakeworld/messages.def"
-#define CLC(id, number, ...) {"clc_" #id, "nq", MESSAGE, number, false},
-#define CLC_FTE CLC
-#define SVC(id, number, ...) {"svc_" #id, "nq", MESSAGE, number, true},
-#define SVC_FTE SVC
-#define SVC_FTE_SHARED(...)
-#define TE(id, number, ...) {"te_" #id, "nq", TE, number, true},
-#define CONTROL(id, number, ...) EITHER(#id, "nq", LETTER, number)
-#include "common/quake/messages.def"
-#define CLC(id, number, ...) {"clc_" #id, "q2", MESSAGE, number, false},
-#define SVC(id, number, ...) {"svc_" #id, "q2", MESSAGE, number, true},
-#define SVC_Q2REPRO SVC
-#define SVC_Q2REPRO_AS SVC
-#define SVC_R1Q2 SVC
-#define TE(id, number, ...) {"te_" #id, "q2", TE, number, true},
-#define TE31 TE
-#define GTS(id, number, ...) {"gts_" #id, "q2", GTV_MESSAGE, number, true},
-#define GTC(id, number, ...) {"gtc_" #id, "q2", GTV_MESSAGE, number, false},
-#define MVD(id, number, ...) {"mvd_" #id, "q2", GTV_BLOCK, number, true},
-#define OOB(name, ...) EITHER(name, "q2", WORD, 0)
-#include "common/quake2/messages.def"
-#define CLS(id, number, ...) {"cls_" #id, "acknex", MESSAGE, number, false},
-#define SVC(id, number, ...) {"svc_" #id, "acknex", MESSAGE, number, true},
-#define UPDATE(id, number, ...) SVC(id, number, 0) SVC(id, (number) + 0x1f, 0) /* all parameters */
-#include "common/acknex/messages.def"
-};
-/* clang-format on */
-const unsigned made_number_count = G_N_ELEMENTS(numbers);
-
-/* What stands before a body of that size. */
-static void write_head(GByteArray *bytes, const struct made_number *row, uint32_t size)
-{
-    static const uint8_t block_of_all[] = {0, 6}, block_of_none[] = {0, 3, 0, 0, 0, 0};
-
-    if (row->kind == QTV_LINE) {
-        qs_write_view(bytes, qs_view_of(row->from_server ? "QTVSV 1.0\n" : "QTV\n"));
-        return;
-    }
-    if (row->kind == WORD || row->kind == LETTER)
-        qs_write_u32(bytes, strcmp(row->protocol, "nq") == 0 ? 0x80 : UINT32_MAX);
-    if (row->kind == WORD) {
-        qs_write_view(bytes, qs_view_of(row->name));
-        qs_write_u8(bytes, ' ');
-        return;
-    }
-    if (row->kind == BLOCK) {
-        g_byte_array_append(bytes, block_of_all, sizeof block_of_all);
-        qs_write_u32(bytes, size + 1);
-    } else if (row->kind == HIDDEN_BLOCK) {
-        g_byte_array_append(bytes, block_of_none, sizeof block_of_none);
-        qs_write_u32(bytes, size + 6);
-        qs_write_u32(bytes, size);
-        qs_write_u16(bytes, row->number);
-        return;
-    } else if (row->kind > HIDDEN_BLOCK) {
-        qs_write_u16(bytes, (uint16_t)(size + (row->kind == QTV_COMMAND ? 3
-                                               : row->kind == GTV_BLOCK ? 2
-                                                                        : 1)));
-    }
-    if (row->kind == GTV_BLOCK)
-        qs_write_u8(bytes, STREAM_DATA);
-    if (row->kind == TE)
-        qs_write_u8(bytes, strcmp(row->protocol, "q2") == 0 ? QUAKE2_TEMP_ENTITY : TEMP_ENTITY);
-    qs_write_u8(bytes, row->number);
-}
-
-/* Small numbers and texts that end; of a bare letter the lines of a heartbeat, of a stream's text
- * one more line. */
-static void write_body(GByteArray *bytes, const struct made_number *row)
-{
-    if (row->kind == BARE)
-        qs_write_view(bytes, qs_view_of("\n1\n1\n"));
-    else if (row->kind == QTV_LINE)
-        qs_write_view(bytes, qs_view_of(row->name));
-    for (unsigned i = 0; i < MADE_BODY && row->kind != BARE && row->kind != QTV_LINE; i++)
-        qs_write_u8(bytes, i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
-    if (row->kind == QTV_LINE)
-        qs_write_view(bytes, qs_view_of(": 1\n\n"));
-}
-
-bool made_is_in(unsigned number, unsigned dialect)
-{
-    const bool is_stream = numbers[number].kind >= QTV_LINE;
-
-    return strcmp(dialects[dialect].protocol, numbers[number].protocol) == 0 &&
-           made_dialect_is_stream(dialect) == is_stream;
-}
-
-GByteArray *made_head(unsigned number)
-{
-    GByteArray *bytes = g_byte_array_new();
-
-    write_head(bytes, &numbers[number], 0);
-    return bytes;
-}
-
-const struct qs_protocol *made_protocol(unsigned dialect)
-{
-    return qs_protocols[protocol_number(dialects[dialect].protocol)];
-}
-
-GByteArray *made_seed_of_number(unsigned number, unsigned dialect, char **name)
-{
-    const struct made_number *row = &numbers[number];
-    const bool from_server = row->from_server;
-    const bool is_stream = made_dialect_is_stream(dialect);
-    GByteArray *bytes =
-        row->kind >= WORD ? g_byte_array_new() : packet_new(&dialects[dialect], 2, from_server);
-    GByteArray *seed =
-        is_stream ? stream_of(last_of(dialects[dialect].name)) : seed_new(&dialects[dialect]);
-    g_autoptr(GByteArray) body = g_byte_array_new();
-
-    write_body(body, row);
-    write_head(bytes, row, body->len);
-    qs_write_view(bytes, qs_view_of_bytes(body));
-    *name = g_strdup_printf("%s %s, %s %u", dialects[dialect].name, from_server ? "s2c" : "c2s",
-                            row->name, row->number);
-    if (row->kind == QTV_LINE)
-        g_byte_array_set_size(seed, 1); /* it is the stream's beginning */
-    if (is_stream)
-        add_piece(seed, from_server ? FUZZ_STREAM_FROM_SERVER : 0, bytes);
-    else
-        add_packet(seed, &dialects[dialect], from_server, bytes);
-    return seed;
 }

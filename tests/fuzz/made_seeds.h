@@ -41,15 +41,4 @@ const struct made_message *made_first(const struct made_message *message);
  */
 GByteArray *made_seed_of(const struct made_message *message);
 
-/* The same of each message and word of the tables, in each session that it may be in, with a body
- * of small numbers and texts. */
-enum { MADE_BODY = 24 };
-extern const unsigned made_number_count, made_dialect_count;
-bool made_dialect_is_stream(unsigned dialect);
-bool made_is_in(unsigned number, unsigned dialect);
-/* What it begins with, before an empty body. Free it. */
-GByteArray *made_head(unsigned number);
-GByteArray *made_seed_of_number(unsigned number, unsigned dialect, char **name);
-const struct qs_protocol *made_protocol(unsigned dialect);
-
 #endif

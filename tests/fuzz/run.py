@@ -24,14 +24,11 @@ import tarfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
-TARGETS = ("decode", "rebuild", "lend", "tool", "plugin", "recording", "golden", "stream", "capture",
+TARGETS = ("decode", "rebuild", "lend", "tool", "recording", "golden", "stream", "capture",
            "expect", "archive")
 MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
 MALLOC_MAX = {"tool": 1100, "recording": 1100, "archive": 1100}  # MB at once: what xz may ask for
-SEEDS = {"rebuild": ("rebuild", "decode"), "plugin": ("plugin", "decode")}
-# libFuzzer would look for leaks whenever libwireshark keeps something for later, which takes longer
-# than all else; replay_plugin looks for them when all inputs are done.
-LEAKS = {"plugin": 0}
+SEEDS = {"rebuild": ("rebuild", "decode")}
 TURN = 60  # seconds
 CORPUS_MAX = 2000000  # bytes, of what is kept
 SHARE = {"tool": 3, "rebuild": 2, "lend": 2, "decode": 2}
@@ -53,16 +50,6 @@ class Fuzzing:
         self.seconds = dict.fromkeys(TARGETS, 0)
         self.edges = dict.fromkeys(TARGETS, 0)
 
-    def has(self, target):
-        """The plugin's is not in builds without the plugin."""
-        return (self.programs / f"fuzz_{target}").exists()
-
-    def make_dictionary(self):
-        dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
-                                    stdout=subprocess.PIPE).stdout
-        words = pathlib.Path(__file__).with_name("words.dict").read_bytes()
-        (self.corpus / "dictionary").write_bytes(dictionary + words)
-
     def folders(self, target):
         """Where inputs are: what was found first, new ones go there."""
         own = self.corpus / target
@@ -72,12 +59,11 @@ class Fuzzing:
         return [own, *(folder for folder in others if folder.is_dir())]
 
     def command(self, target, *options):
-        return [self.programs / f"fuzz_{target}", f"-dict={self.corpus}/dictionary",
+        return [self.programs / f"fuzz_{target}", f"-dict={FOLDER}/words.dict",
                 f"-max_len={MAX_LENGTH.get(target, 8192)}", "-rss_limit_mb=1500",
                 f"-malloc_limit_mb={MALLOC_MAX.get(target, 64)}", "-print_final_stats=1",
                 # By the clock, for what never ends: fuzz_check_cost() knows what is slow.
                 "-timeout=300", "-report_slow_units=300", "-entropic=0",
-                f"-detect_leaks={LEAKS.get(target, 1)}",
                 f"-artifact_prefix={self.found}/{target}-", *options]
 
     def turn(self, target, seconds):
@@ -111,7 +97,7 @@ class Fuzzing:
     def minimize(self):
         """Into tests/fuzz/corpus, each target within its share; small inputs come first."""
         total = sum(SHARE.get(target, 1) for target in TARGETS)
-        for target in filter(self.has, TARGETS):
+        for target in TARGETS:
             merged = self.corpus / "merged" / target
             shutil.rmtree(merged, ignore_errors=True)
             merged.mkdir(parents=True)
@@ -198,9 +184,8 @@ def main():
     parser.add_argument("--minimize", action="store_true")
     arguments = parser.parse_args()
     fuzzing = Fuzzing(arguments)
-    fuzzing.make_dictionary()
     left = {target: arguments.minutes * 60
-            for target in filter(fuzzing.has, arguments.targets.split(","))}
+            for target in arguments.targets.split(",")}
     while any(seconds >= 1 for seconds in left.values()):
         for target, seconds in left.items():
             if seconds >= 1:

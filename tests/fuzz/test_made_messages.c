@@ -18,7 +18,6 @@ struct session {
     struct qs_session *session;
     struct qs_stream *stream;
     struct text_listener listener;
-    struct qs_sink *sink; /* the listener, or NULL */
 };
 
 static void start(struct session *s, const struct qs_protocol *protocol)
@@ -28,7 +27,6 @@ static void start(struct session *s, const struct qs_protocol *protocol)
     qs_decoder_init(&s->decoder, protocol);
     s->stream = qs_stream_new(protocol);
     s->listener = text_listener_new();
-    s->sink = &s->listener.base;
 }
 
 static void end(struct session *s)
@@ -64,7 +62,7 @@ static uint32_t decode_packet(struct session *s, const struct fuzz_piece *piece)
 {
     const struct qs_packet packet = packet_of(piece);
 
-    qs_decode(&s->decoder, s->session, s->sink, &packet);
+    qs_decode(&s->decoder, s->session, &s->listener.base, &packet);
     return problems_of(s);
 }
 
@@ -77,7 +75,7 @@ static uint32_t decode_segment(struct session *s, const struct fuzz_piece *piece
     bytes.missing = piece->bits & FUZZ_STREAM_LOST ? LOST : 0;
     qs_stream_add(s->stream, &bytes);
     while (qs_stream_next(s->stream, s->session, &unit)) {
-        qs_decode_unit(&s->decoder, s->session, s->sink, &unit);
+        qs_decode_unit(&s->decoder, s->session, &s->listener.base, &unit);
         problems += problems_of(s);
     }
     return problems;
@@ -140,106 +138,11 @@ static void message_has_its_fields(void **state)
     end(&s);
 }
 
-/* --- Repeating --- */
-
-enum { REPEATS = 20000, HEADER = 8, FIRST_SEQUENCE = 1000 };
-
-/* Quake's datagrams have their number behind a word, in network order. */
-static void set_sequence(const char *protocol, struct fuzz_piece *piece, uint32_t number)
+int main(void)
 {
-    const bool quake = strcmp(protocol, "nq") == 0;
-    uint8_t *at = piece->bytes + (quake ? 4 : 0);
-
-    if (strcmp(protocol, "acknex") == 0 || piece->size < HEADER || qs_le32(at) == UINT32_MAX)
-        return;
-    number = quake ? GUINT32_TO_BE(number) : GUINT32_TO_LE(number);
-    memcpy(at, &number, sizeof number);
-}
-
-/* Of the processor: every second packet is as it was made; in the others two bytes are `time`, at
- * each place of the message in turn. */
-static double seconds_of(struct session *s, struct fuzz_piece *piece, bool is_stream, unsigned from)
-{
-    const double start = fuzz_time();
-    const uint32_t size = MIN(piece->size, 1 + MADE_BODY), head = piece->size - size;
-    uint8_t whole[UINT8_MAX];
-
-    memcpy(whole, piece->bytes + head, size);
-    for (unsigned time = from; time < from + REPEATS / 2; time++) {
-        const uint32_t at = 1 + time / 2 % size;
-
-        memcpy(piece->bytes + head, whole, size);
-        if (time % 2 && at + 1 < size)
-            memcpy(piece->bytes + head + at, &(uint16_t){GUINT16_TO_LE((uint16_t)time)}, 2);
-        if (!is_stream)
-            set_sequence(s->decoder.protocol->name, piece, FIRST_SEQUENCE + time);
-        (is_stream ? decode_segment : decode_packet)(s, piece);
-    }
-    memcpy(piece->bytes + head, whole, size);
-    return fuzz_time() - start;
-}
-
-/* Whether the second half took longer than the first, of a message behind the beginning of a
- * session. */
-static bool costs_more(const GByteArray *seed, bool is_stream, const struct qs_protocol *protocol)
-{
-    struct session s = {0};
-    struct fuzz_piece piece;
-    size_t at = is_stream ? 1 : 2;
-    double first = 0, second = 0;
-
-    start(&s, protocol);
-    s.sink = NULL;
-    while (fuzz_next(seed->data, seed->len, &at, &piece)) {
-        if (at < seed->len) {
-            (is_stream ? decode_segment : decode_packet)(&s, &piece);
-        } else {
-            first = seconds_of(&s, &piece, is_stream, 0);
-            second = seconds_of(&s, &piece, is_stream, REPEATS / 2);
-        }
-        g_free(piece.bytes);
-    }
-    end(&s);
-    return second > 2 * first + 2e-3;
-}
-
-/* A message of which a session has thousands costs as much each time. */
-static void repeated_messages_cost_the_same(void **state)
-{
-    enum {
-        TRIES = 4,
-        SOME = 4
-    }; /* another program may slow one down; of the sessions that have it */
-
-    (void)state;
-    for (unsigned number = 0; number < made_number_count; number++)
-        for (unsigned dialect = 0; dialect < made_dialect_count; dialect++) {
-            const bool is_stream = made_dialect_is_stream(dialect);
-            g_autoptr(GByteArray) seed = NULL;
-            g_autofree char *name = NULL;
-            unsigned tries = 0;
-
-            if (!made_is_in(number, dialect) || (number + dialect) % SOME)
-                continue;
-            seed = made_seed_of_number(number, dialect, &name);
-            while (tries < TRIES && costs_more(seed, is_stream, made_protocol(dialect)))
-                tries++;
-            if (tries == TRIES)
-                fail_msg("%s: the later ones take longer", name);
-        }
-}
-
-/* With any argument the messages are repeated. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest repeated[] = {cmocka_unit_test(repeated_messages_cost_the_same)};
-    struct CMUnitTest *tests;
+    struct CMUnitTest *tests = g_new0(struct CMUnitTest, made_message_count);
     int failed;
 
-    (void)argv;
-    if (argc > 1)
-        return cmocka_run_group_tests(repeated, NULL, NULL);
-    tests = g_new0(struct CMUnitTest, made_message_count);
     for (unsigned i = 0; i < made_message_count; i++)
         tests[i] = (struct CMUnitTest){
             .name = g_strdup_printf("%s, message %u", made_messages[i].level, i),

@@ -12,11 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "tests/sanitized/check.h"
+#include "pcap2demo/command_line.h"
+#include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { NAME_MAX_BYTES = 64 };
+enum { RUN_TOOL_WORDS_MAX = 12 };
 
 static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
 
@@ -69,18 +71,6 @@ static void check_printed(const char *text, size_t size)
 
 /* --- Files --- */
 
-static void check_sanitized(const char *name, struct qs_view file)
-{
-    const char *dot = strrchr(name, '.');
-    struct sanitized_report report;
-
-    sanitized_report_init(&report);
-    sanitized_check(dot ? dot + 1 : "", file.data, file.size, &report);
-    if (report.found || report.unread)
-        fuzz_broken(name, report.found ? report.findings->str : "it cannot be decoded");
-    sanitized_report_clear(&report);
-}
-
 static void keep_file(const char *name, struct qs_view file)
 {
     g_autofree char *path = g_build_filename(scratch, name, NULL);
@@ -128,7 +118,7 @@ static void check_file(void *user, const char *name, struct qs_view file)
     else
         for (; *words; words++)
             if (strcmp(*words, "--sanitize") == 0)
-                check_sanitized(name, file);
+                demo_check_sanitized(name, file);
 }
 
 /* --- A run --- */
@@ -138,6 +128,27 @@ struct printed {
     char *text;
     size_t size;
 };
+
+/* Runs the tool as main() does, in this process. */
+static void run_tool(const char *const *words, const char *file)
+{
+    char *argv[1 + RUN_TOOL_WORDS_MAX + 2] = {g_strdup("pcap2demo")};
+    struct options options;
+    int count = 1;
+
+    while (*words)
+        argv[count++] = g_strdup(*words++);
+    argv[count++] = g_strdup(file);
+    if (command_line_parse(&options, argv) == COMMAND_LINE_GOOD) {
+        if (options.action->print)
+            options.action->print(&options);
+        else
+            run_inputs(&options);
+    }
+    command_line_clear(&options);
+    while (count--)
+        g_free(argv[count]);
+}
 
 /* Both streams are the same one: what goes to a terminal. */
 static struct printed run_captured(const char *const *words, const char *file)
@@ -194,8 +205,6 @@ static void make_scratch(void)
         abort();
     made = true;
 }
-
-const bool fuzz_mutate_pieces = false;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

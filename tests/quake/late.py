@@ -31,7 +31,7 @@ class Player(states.Hearer):
         self.states, self.frames = {}, {}
         self.listen(tool, demo)
 
-    def hear(self, name, value):
+    def receive(self, name, value):
         if name == "nq.svc_serverinfo":
             self.level += 1
             self.states = {}
@@ -40,9 +40,9 @@ class Player(states.Hearer):
         elif name == "nq.entities.end":
             self.frames[self.level, self.frame] = {number: dict(state) for number, state in self.states.items()}
         elif name.startswith("nq.entity."):
-            self.hear_entity(name.split(".")[2:], value)
+            self.receive_entity(name.split(".")[2:], value)
 
-    def hear_entity(self, name, value):
+    def receive_entity(self, name, value):
         if name == ["number"]:
             self.number = int(value.split()[1])
         elif name == ["remove"] and value.endswith("true"):

@@ -151,15 +151,7 @@ static bool same_entity(const struct q2_entity *a, const struct q2_entity *b)
         memset(one.old_origin, 0, sizeof one.old_origin);
         memset(other.old_origin, 0, sizeof other.old_origin);
     }
-    return one.number == other.number && memcmp(one.model, other.model, sizeof one.model) == 0 &&
-           one.frame == other.frame && one.sound == other.sound && one.skin == other.skin &&
-           one.effects == other.effects && one.renderfx == other.renderfx &&
-           memcmp(one.origin, other.origin, sizeof one.origin) == 0 &&
-           memcmp(one.old_origin, other.old_origin, sizeof one.old_origin) == 0 &&
-           memcmp(one.angles, other.angles, sizeof one.angles) == 0 && one.solid == other.solid &&
-           one.event == other.event && one.morefx == other.morefx && one.alpha == other.alpha &&
-           one.scale == other.scale && one.sound_volume == other.sound_volume &&
-           one.sound_attenuation == other.sound_attenuation;
+    return memcmp(&one, &other, sizeof one) == 0;
 }
 
 static const struct q2_entity *next_entity(const struct q2_frame *frame, guint *index,
@@ -189,32 +181,12 @@ static bool same_entities(const struct q2_frame *a, const struct q2_frame *b, st
     }
 }
 
-static bool same_fog(const struct q2_fog *a, const struct q2_fog *b)
-{
-    return memcmp(a->color, b->color, sizeof a->color) == 0 &&
-           memcmp(a->start_color, b->start_color, sizeof a->start_color) == 0 &&
-           memcmp(a->end_color, b->end_color, sizeof a->end_color) == 0 &&
-           a->density == b->density && a->sky_factor == b->sky_factor &&
-           a->height_density == b->height_density && a->height_falloff == b->height_falloff &&
-           a->start_dist == b->start_dist && a->end_dist == b->end_dist;
-}
-
 static bool same_player(const struct q2_player *a, const struct q2_player *b)
 {
-    return a->pm_type == b->pm_type && a->pm_time == b->pm_time && a->pm_flags == b->pm_flags &&
-           a->gravity == b->gravity && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
-           memcmp(a->velocity, b->velocity, sizeof a->velocity) == 0 &&
-           memcmp(a->delta_angles, b->delta_angles, sizeof a->delta_angles) == 0 &&
-           memcmp(a->viewangles, b->viewangles, sizeof a->viewangles) == 0 &&
-           memcmp(a->viewoffset, b->viewoffset, sizeof a->viewoffset) == 0 &&
-           memcmp(a->kick_angles, b->kick_angles, sizeof a->kick_angles) == 0 &&
-           memcmp(a->gunoffset, b->gunoffset, sizeof a->gunoffset) == 0 &&
-           memcmp(a->gunangles, b->gunangles, sizeof a->gunangles) == 0 &&
-           a->gunindex == b->gunindex && a->gunskin == b->gunskin && a->gunframe == b->gunframe &&
-           memcmp(a->blend, b->blend, sizeof a->blend) == 0 &&
-           memcmp(a->damage_blend, b->damage_blend, sizeof a->damage_blend) == 0 &&
-           a->fov == b->fov && a->rdflags == b->rdflags &&
-           memcmp(a->stats, b->stats, sizeof a->stats) == 0 && same_fog(&a->fog, &b->fog);
+    struct q2_player one = *a, other = *b;
+
+    one.clientnum = other.clientnum = 0; /* no demo has it */
+    return memcmp(&one, &other, sizeof one) == 0;
 }
 
 static bool same_frame(const struct frame *a, const struct frame *b, struct wish wish)

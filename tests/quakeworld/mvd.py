@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 The demos that servers recorded, against what the clients of the same games recorded and what the
-captures of them hold: where players were, what they had, what they and the server said.
+captures of them hold: where players were, what they had, what they and the server printed.
 
     mvd.py SHARED
 """

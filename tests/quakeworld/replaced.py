@@ -16,7 +16,7 @@ class Replaced(states.Hearer):
         self.states, self.packets = {}, {}
         self.listen(tool, demo)
 
-    def hear(self, name, value):
+    def receive(self, name, value):
         if name == "qw.sequence":
             self.sequence = int(value.split()[1])
         elif name.startswith("qw.svc") and name != "qw.svc":
@@ -28,17 +28,17 @@ class Replaced(states.Hearer):
             self.packets[self.level, self.sequence] = {number: dict(state)
                                                        for number, state in self.states.items()}
         elif self.updates and name.startswith("qw.delta."):
-            self.hear_update(name.split(".")[2:], value)
+            self.receive_update(name.split(".")[2:], value)
 
-    def hear_update(self, name, value):
+    def receive_update(self, name, value):
         if name == ["word"]:
-            self.hear_word(int(value.split()[1], 16))
+            self.receive_word(int(value.split()[1], 16))
         elif name == ["bits"] and (int(value.split()[1], 16) & RESET or self.number not in self.states):
             self.states[self.number] = {}
         elif name[0] in STATE and name[-1] != "name" and value:
             self.states[self.number][".".join(name)] = value
 
-    def hear_word(self, word):
+    def receive_word(self, word):
         self.number = word & NUMBER
         if word & REMOVES and self.number:
             self.states.pop(self.number, None)

@@ -171,7 +171,7 @@ FIXTURE_TEST(vrinputs_replace_moves)
     assert_int_equal(f->session.ext.input_time, 21413);
 }
 
-/* Angles count from what the server said last. */
+/* Angles count from what the server sent last. */
 FIXTURE_TEST(vrinputs_count_angles_from_the_base)
 {
     f->session.ext.fte2 = FTE2_VRINPUTS;

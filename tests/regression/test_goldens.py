@@ -81,15 +81,6 @@ class Writing(Goldens):
         self.assertEqual(self.golden().read_text().splitlines()[0],
                          "# pcap2demo golden, schema 1, ignoring:")
 
-    def test_size(self):
-        """A golden that people review is small: at most 14 times the capture."""
-        self.keep(SAMPLE)
-        self.assertLess(self.golden(SAMPLE).stat().st_size, 6 * SAMPLE.stat().st_size)
-        for golden in CAPTURES.parent.glob("golden/*.golden"):
-            capture, = CAPTURES.glob(golden.stem + ".*")
-            with self.subTest(golden.name):
-                self.assertLess(golden.stat().st_size, 14 * capture.stat().st_size)
-
     def test_one_block_less(self):
         """The same in a demo, though all that follows lies elsewhere in the file."""
         self.tool("--output", self.folder, CAPTURES / "nq-protocol15.pcap")
@@ -164,15 +155,6 @@ class Writing(Goldens):
 
 
 class Comparing(Goldens):
-    def test_same(self):
-        self.keep(ACKNEX, OOB, SAMPLE)
-        output, error = self.check(ACKNEX, OOB, SAMPLE)
-        self.assertEqual(error, f"pcap2demo: {OOB}: holds 4 passwords: --anonymize makes a copy "
-                                "without\n")
-        self.assertEqual(output.count(": the same, "), 3)
-        output, _ = self.check("--quiet", ACKNEX)
-        self.assertEqual(output, "")
-
     def test_each_input_stands_by_itself(self):
         """Whatever else is given, and in whichever order."""
         copy = self.write("copy.pcap", ACKNEX.read_bytes())
@@ -207,13 +189,6 @@ class Comparing(Goldens):
         mixed = self.write(SAMPLE.name, Capture(capture.link_type, frames).pcap())
         self.assertEqual(self.file_report(mixed)["verdict"], "the same")
 
-    def test_first_differences(self):
-        self.keep(SAMPLE)
-        other = self.write("qw-sample.pcap", Capture(1, Capture.read(SAMPLE).frames[:99]).pcap())
-        _, error = self.check("--no-rebuild", other, status=1)
-        self.assertEqual(error.count(": differs from "), 20)
-        self.assertIn("qw-sample.pcap: and 1382 more differences from ", error)
-
     def test_ignore(self):
         """The golden names what it leaves out: a check leaves out the same."""
         for name in ("acknex.action", "acknex"):
@@ -223,18 +198,6 @@ class Comparing(Goldens):
         self.keep(ACKNEX, options=["--ignore", "acknex.identifier"])
         self.rewrite(" action=4", " action=5")
         self.check(ACKNEX, status=1)
-
-    def test_unrelated(self):
-        """Another capture's golden takes about as long as its own."""
-        self.keep(SAMPLE, OOB)
-        own = min(self.measure("--check", "--quiet", "--golden", self.goldens, SAMPLE)[2]
-                  for _ in range(3))
-        text = self.golden(SAMPLE).read_text()
-        self.golden(SAMPLE).write_text(re.sub(r"(sequence_word=0x\w+)", r"\g<1>1", text))
-        other = min(self.measure("--check", "--quiet", "--golden", self.goldens, SAMPLE)[2]
-                    for _ in range(3))
-        self.assertLess(other, 3 * own + 0.1)
-        self.assertEqual(self.file_report(SAMPLE, status=1)["difference_count"], 1495)
 
     def test_colors(self):
         """On a terminal what is gone is red, and what is new green."""

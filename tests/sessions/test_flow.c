@@ -75,40 +75,6 @@ static struct qs_flow *add(struct fixture *f, unsigned name, int64_t time)
     return &conversation->flow;
 }
 
-FIXTURE_TEST(finds_both_directions)
-{
-    struct qs_packet there = to_server(1, 0), back = reversed(there);
-    struct qs_flow *flow = add(f, 1, 0);
-
-    assert_ptr_equal(qs_flow_find(f->table, &there), flow);
-    assert_int_equal(there.from, QS_END_A);
-    assert_ptr_equal(qs_flow_find(f->table, &back), flow);
-    assert_int_equal(back.from, QS_END_B);
-    assert_ptr_equal(qs_flow_between(f->table, &back.source, &back.destination), flow);
-}
-
-FIXTURE_TEST(tells_addresses_and_ports_apart)
-{
-    struct qs_packet packet;
-
-    add(f, 1, 0);
-    assert_null(find(f, to_server(2, 0)));
-    packet = to_server(1, 0);
-    packet.source.port++;
-    assert_null(qs_flow_find(f->table, &packet));
-    packet = to_server(1, 0);
-    packet.destination.port++;
-    assert_null(qs_flow_find(f->table, &packet));
-    packet = to_server(1, 0);
-    packet.source.family = 6;
-    assert_null(qs_flow_find(f->table, &packet));
-    /* The same two ports, swapped between the same two addresses. */
-    packet = to_server(1, 0);
-    packet.source.port = 27500;
-    packet.destination.port = 27001;
-    assert_null(qs_flow_find(f->table, &packet));
-}
-
 FIXTURE_TEST(ends_idle_ones)
 {
     add(f, 1, 0);
@@ -182,27 +148,6 @@ FIXTURE_TEST(bounds_each_class)
     assert_null(qs_flow_oldest(f->table, QS_FLOW_ONE_SIDED));
 }
 
-/* Of all classes the one idle longest comes first. */
-static void note_name(struct qs_flow *flow, void *user)
-{
-    g_array_append_val((GArray *)user, ((struct qs_conversation *)flow)->name);
-}
-
-FIXTURE_TEST(goes_through_all_in_order)
-{
-    g_autoptr(GArray) names = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    const unsigned order[] = {3, 1, 2};
-
-    qs_flow_raise(f->table, add(f, 1, 0), QS_FLOW_LIVE);
-    add(f, 2, 0);
-    add(f, 3, 0);
-    find(f, to_server(1, 1));
-    find(f, reversed(to_server(2, 1)));
-    qs_flow_table_each(f->table, note_name, names);
-    assert_int_equal(names->len, 3);
-    assert_memory_equal(names->data, order, sizeof order);
-}
-
 /* Any packet may do it, and there may be thousands of conversations: none is touched. */
 FIXTURE_TEST(sets_the_clock_of_all_at_once)
 {
@@ -221,23 +166,6 @@ FIXTURE_TEST(sets_the_clock_of_all_at_once)
     assert_int_equal(qs_flow_last(f->table, first), 5);
     qs_flow_table_expire(f->table, QS_FLOW_IDLE + 5);
     assert_int_equal(f->over->len, 1);
-}
-
-FIXTURE_TEST(ends_one_or_all)
-{
-    struct qs_flow *second;
-
-    add(f, 1, 0);
-    second = add(f, 2, 1);
-    add(f, 3, 2);
-    qs_flow_end(f->table, second);
-    assert_int_equal(f->over->len, 1);
-    assert_null(find(f, to_server(2, 3)));
-    qs_flow_table_free(f->table);
-    assert_int_equal(f->over->len, 3);
-    assert_int_equal(g_array_index(f->over, unsigned, 1), 1);
-    assert_int_equal(g_array_index(f->over, unsigned, 2), 3);
-    f->table = qs_flow_table_new(0, note_over, f);
 }
 
 /* Steps that times have no room for. */

@@ -121,10 +121,10 @@ static void check_shown(const struct qs_field *field, const struct qs_value *val
         broken(field->name, "its text has a NUL");
 }
 
-/* --- Ears --------------------------------------------------------------------------------------
+/* --- The sink ---
  */
 
-static void hear_open(struct qs_sink *base, const struct qs_field *field, uint32_t offset)
+static void on_open(struct qs_sink *base, const struct qs_field *field, uint32_t offset)
 {
     struct invariants *invariants = self(base);
     const struct group group = {field, offset, invariants->sources};
@@ -136,7 +136,7 @@ static void hear_open(struct qs_sink *base, const struct qs_field *field, uint32
     g_array_append_val(invariants->open, group);
 }
 
-static void hear_close(struct qs_sink *base, uint32_t end)
+static void on_close(struct qs_sink *base, uint32_t end)
 {
     struct invariants *invariants = self(base);
     const struct group *group;
@@ -152,8 +152,8 @@ static void hear_close(struct qs_sink *base, uint32_t end)
     g_array_set_size(invariants->open, invariants->open->len - 1);
 }
 
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
-                       const struct qs_value *value)
+static void on_field(struct qs_sink *base, const struct qs_field *field,
+                     const struct qs_value *value)
 {
     struct invariants *invariants = self(base);
 
@@ -167,15 +167,15 @@ static void hear_field(struct qs_sink *base, const struct qs_field *field,
         invariants->undecoded += value->length;
 }
 
-static void hear_label(struct qs_sink *base, const char *text)
+static void on_label(struct qs_sink *base, const char *text)
 {
     if (!self(base)->open->len)
         broken(NULL, "a title outside of all groups");
     check_utf8("title", text);
 }
 
-static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
-                      const char *text)
+static void on_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
+                    const char *text)
 {
     struct invariants *invariants = self(base);
 
@@ -196,7 +196,7 @@ static void check_inflated(struct invariants *invariants, const char *title, uin
         broken(title, "%" G_GUINT64_FORMAT " bytes of one packet", invariants->inflated);
 }
 
-static void hear_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
+static void on_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     struct invariants *invariants = self(base);
 
@@ -219,12 +219,12 @@ static void hear_source(struct qs_sink *base, const char *title, const uint8_t *
 
 void invariants_init(struct invariants *invariants)
 {
-    *invariants = (struct invariants){.base = {.open = hear_open,
-                                               .close = hear_close,
-                                               .field = hear_field,
-                                               .label = hear_label,
-                                               .note = hear_note,
-                                               .source = hear_source}};
+    *invariants = (struct invariants){.base = {.open = on_open,
+                                               .close = on_close,
+                                               .field = on_field,
+                                               .label = on_label,
+                                               .note = on_note,
+                                               .source = on_source}};
     invariants->open = g_array_new(FALSE, FALSE, sizeof(struct group));
 }
 

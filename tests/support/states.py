@@ -32,13 +32,13 @@ def compare(late, whole, level):
 
 
 class Hearer:
-    """Hears the lines of a demo's dump: hear(name, value)."""
+    """Receives the lines of a demo's dump: receive(name, value)."""
 
     def listen(self, tool, demo):
         run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace")
         for line in run.stdout.splitlines():
             words = line.split(" ", 3)
-            self.hear(words[2], words[3] if len(words) > 3 else "")
+            self.receive(words[2], words[3] if len(words) > 3 else "")
 
 
 def messages_of(tool, path, prefix="qw.svc"):

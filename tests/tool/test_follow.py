@@ -380,9 +380,9 @@ class Follow(ToolTest):
         (self.ring / "header.pcap").write_bytes(Ring.HEADER + record(frames[-1]._replace(time=now())))
         time.sleep(3)
         self.stop(process)
-        said = " ".join(event["message"] for event in self.events(process, "ring"))
-        self.assertIn("worse.pcap: cannot be read beyond offset", said)
-        self.assertNotIn("before it was read", said)
+        printed = " ".join(event["message"] for event in self.events(process, "ring"))
+        self.assertIn("worse.pcap: cannot be read beyond offset", printed)
+        self.assertNotIn("before it was read", printed)
         self.assertEqual(self.contents(self.demos), self.converted(frames))
 
     def test_file_that_is_lost(self):

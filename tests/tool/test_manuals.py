@@ -175,31 +175,3 @@ class Manuals(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(f"It Cm {name} Ns = Ns Cm {values.replace('|', ' | Cm ')}\n",
                               shown(MANUALS[0]))
-
-
-@unittest.skipUnless(shutil.which("cmake"), "no cmake")
-class Variables(ToolTest):
-    """The homepage and the contact are one variable of CMake each: printed where they are set, absent elsewhere."""
-
-    def configured(self, homepage, contact):
-        """What --version, a manual and packages have of them."""
-        build = self.folder / "build"
-        subprocess.run(["cmake", "-S", tool.SOURCE, "-B", build, "-DQUAKESHARK_PLUGIN=OFF",
-                        "-DQUAKESHARK_TESTS=OFF", f"-DQUAKESHARK_HOMEPAGE={homepage}",
-                        f"-DQUAKESHARK_CONTACT={contact}"], check=True, stdout=subprocess.DEVNULL)
-        return [(build / name).read_text(encoding="utf-8")
-                for name in ("pcap2demo/config.h", "manuals/pcap2demo.1", "CPackConfig.cmake")]
-
-    def test_homepage_and_contact(self):
-        config, manual, package = self.configured("https://quake.invalid/shark", "bugs@quake.invalid")
-        self.assertIn('#define QUAKESHARK_HOMEPAGE "https://quake.invalid/shark"\n', config)
-        self.assertIn('#define QUAKESHARK_CONTACT "bugs@quake.invalid"\n', config)
-        self.assertTrue(manual.endswith(".Sh BUGS\nReport problems to bugs@quake.invalid .\n"
-                                        ".Sh HOMEPAGE\n.Lk https://quake.invalid/shark\n"))
-        self.assertIn('set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "https://quake.invalid/shark")\n', package)
-        self.assertIn('set(CPACK_QUAKESHARK_CONTACT "bugs@quake.invalid")\n', package)
-        config, manual, package = self.configured("", "")
-        self.assertIn('#define QUAKESHARK_HOMEPAGE ""\n', config)
-        self.assertIn('set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "")\n', package)
-        for text in (config, manual, package):
-            self.assertNotRegex(text, r"quake\.invalid|OWNER|example\.org|Sh (BUGS|HOMEPAGE)")

@@ -49,12 +49,6 @@ class Demos(StreamTest):
         demo += DEMO
         self.assertEqual(self.demo(stream(demo=demo).frames), (demo + END_OF_DEMO, ""))
 
-    def test_order_does_not_matter(self):
-        conversation = stream([700])
-        head, frames = conversation.frames[:5], conversation.frames[5:]
-        random.Random(1).shuffle(frames)
-        self.assertEqual(self.demo(head + frames), (DEMO + END_OF_DEMO, ""))
-
     def test_hole(self):
         """Each segment of the stream missing once: the blocks before it are kept."""
         conversation = stream([5000])
@@ -72,13 +66,6 @@ class Demos(StreamTest):
                 demo, error = self.demo(frames, status=1)
                 self.assertEqual(demo, kept + END_OF_DEMO)
                 self.assertIn(f"lacks 5000 bytes of the stream before packet {lost + 1}", error)
-
-    def test_hole_in_what_the_viewer_sends(self):
-        conversation = stream()
-        conversation.send(CLIENT, command("say one"))
-        conversation.send(CLIENT, command("say two"))
-        frames = conversation.frames[:-2] + conversation.frames[-1:]
-        self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
 
     def test_end_within_a_block(self):
         conversation = stream(demo=DEMO[:-7])
@@ -101,15 +88,6 @@ class Demos(StreamTest):
             data = data[:at + 4] + len(frame).to_bytes(4, "little") + data[at + 8:]
         _, error = self.tool("-q", self.write("a.pcap", data), status=1)
         self.assertIn("bytes of the stream before packet", error)
-
-    def test_units_in_one_segment(self):
-        """Several of the stream's units in one TCP packet are one packet, which --check counts once."""
-        conversation = stream([65000])
-        report, _ = self.tool("--check", self.capture(conversation.frames))
-        dumped = self.dump(self.folder / "a.pcap")
-        packets = {packet["packet"] for packet in dumped}
-        self.assertGreater(len(dumped), len(packets) + 10)
-        self.assertIn(f": {len(conversation.frames)} packets, {len(packets)} of a known game, ", report)
 
     def test_sanitize(self):
         dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n") + printed("b"), 9)
@@ -170,14 +148,6 @@ class Demos(StreamTest):
         demo, _ = self.demo(conversation.frames, "--sanitize")
         self.assertEqual(demo, mvd_block(SERVERDATA + printed("a")) + END_OF_DEMO)
 
-    def test_refused(self):
-        conversation = Conversation()
-        conversation.send(CLIENT, b"QTV\nVERSION: 7\n\n")
-        conversation.send(SERVER, b"QTVSV 1\nPERROR: Incompatible version\n\n")
-        demo, error = self.demo(conversation.frames, status=1)
-        self.assertIsNone(demo)
-        self.assertIn("no session found", error)
-
     def test_middle_of_a_stream(self):
         """Nothing tells that it is one; where the user does, that is wrong is reported."""
         path = self.capture(stream().frames[8:])
@@ -193,14 +163,6 @@ class Demos(StreamTest):
         self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
         self.assertEqual([packet["protocol"] for packet in self.dump(self.folder / "a.pcap")][0], "qw")
 
-    def test_two_streams_at_once(self):
-        one, other = stream([300]), stream([500], port=28001, demo=b"".join(BLOCKS[:20]))
-        frames = [frame for pair in zip(one.frames, other.frames) for frame in pair]
-        frames += one.frames[len(other.frames):]
-        self.tool("-q", self.capture(frames))
-        self.assertCountEqual(self.demos(), [DEMO + END_OF_DEMO,
-                                             b"".join(BLOCKS[:20]) + END_OF_DEMO])
-
 
 class Units(StreamTest):
     def test_hostile_text(self):
@@ -209,10 +171,3 @@ class Units(StreamTest):
         conversation.send(CLIENT, b"QTV\n" + b"A: b\n" * 60000, [4] + [1] * 3000 + [60000])
         _, error = self.tool("--check", self.capture(conversation.frames), status=1)
         self.assertIn("Neither a text nor a block", error)
-
-    def test_many_connections(self):
-        """Connections that are only opened do not pile up."""
-        frames = []
-        for port in range(3000):
-            frames += Conversation(port=10000 + port).frames
-        self.assertEqual(self.demo(frames + stream().frames), (DEMO + END_OF_DEMO, ""))

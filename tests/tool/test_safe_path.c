@@ -8,50 +8,6 @@
 
 #include "pcap2demo/output/safe_path.h"
 
-static void assert_path(const char *name, const char *expected)
-{
-    g_autofree char *path = safe_path(name);
-
-    assert_string_equal(path, expected);
-}
-
-TEST(keeps_good_names)
-{
-    assert_path("dm4.bsp", "dm4.bsp");
-    assert_path("maps/q2dm1_v2+a-B.bsp", "maps/q2dm1_v2+a-B.bsp");
-    assert_path("sound\\misc\\x.wav", "sound/misc/x.wav");
-}
-
-TEST(tames_bad_names)
-{
-    assert_path(NULL, "unnamed");
-    assert_path("", "unnamed");
-    assert_path("///", "unnamed");
-    assert_path("../../etc/passwd", "_./_./etc/passwd");
-    assert_path("..\\..\\x", "_./_./x");
-    assert_path("/etc/passwd", "etc/passwd");
-    assert_path("c:\\autoexec.bat", "c_/autoexec.bat");
-    assert_path(".bashrc", "_bashrc");
-    assert_path("-rf", "_rf");
-    assert_path(".", "_");
-    assert_path("a//b/", "a/b");
-    assert_path("new\nline\033[31m%s$(reboot)", "new_line__31m_s__reboot_");
-    assert_path("\xff\xc3\xa9", "___");
-}
-
-TEST(cuts_long_names)
-{
-    g_autoptr(GString) name = g_string_new(NULL);
-    g_autofree char *path = NULL;
-
-    for (int i = 0; i < 100; i++)
-        g_string_append(name, "folder/");
-    for (int i = 0; i < 1000; i++)
-        g_string_append_c(name, 'x');
-    path = safe_path(name->str);
-    assert_int_equal(strlen(path), (SAFE_PATH_DEPTH - 1) * strlen("folder/") + SAFE_PATH_PART);
-}
-
 TEST(makes_folders_and_follows_no_link)
 {
     g_autofree char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);

@@ -12,11 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/conversations.h"
+#include "common/sessions/protocol_selection.h"
+#include "pcap2demo/capture/pipeline.h"
+#include "pcap2demo/capture/source.h"
 #include "tests/support/invariants.h"
-#include "common/protocols.h"
+
+/* A packet, with the session as it was before it. */
+struct visit {
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+    const struct qs_packet *packet;
+};
 
 struct truncation {
+    struct qs_sessions_handler handler;
+    GHashTable *before; /* struct visit without a packet, by the conversation's number */
+    void (*visit)(struct truncation *truncation, const struct visit *visit);
     struct invariants invariants;
     uint64_t packets, work; /* of the capture: packets, and bytes that cutting them all decodes */
     uint64_t every;         /* one in so many packets is cut */
@@ -24,10 +35,8 @@ struct truncation {
     uint64_t seen, chosen, cuts;
 };
 
-static void measure(const struct visit *visit, void *user)
+static void measure(struct truncation *truncation, const struct visit *visit)
 {
-    struct truncation *truncation = user;
-
     truncation->packets++;
     /* Decoding cuts of each length from 0, both ways. */
     truncation->work += (uint64_t)visit->packet->size * visit->packet->size;
@@ -36,7 +45,7 @@ static void measure(const struct visit *visit, void *user)
 static void decode_cut(struct truncation *truncation, const struct visit *visit, uint32_t size,
                        uint32_t wire_size)
 {
-    const struct qs_protocol *protocol = qs_protocols[visit->protocol];
+    const struct qs_protocol *protocol = visit->protocol;
     struct qs_session *session = g_malloc(protocol->session_size);
     struct qs_packet packet = *visit->packet;
     g_autofree uint8_t *bytes = g_memdup2(packet.data, size);
@@ -51,7 +60,7 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     truncation->invariants.compare_silent = size == visit->packet->size;
     invariants_decode(&truncation->invariants, &decoder, session, &packet);
     if (!decoder.found.notes[QS_NOTE_CUT] != (size == wire_size)) {
-        fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: said %u times that it is cut\n",
+        fprintf(stderr, "packet %" G_GUINT64_FORMAT " cut at %u: %u notes say that it is cut\n",
                 packet.number, size, decoder.found.notes[QS_NOTE_CUT]);
         abort();
     }
@@ -61,10 +70,8 @@ static void decode_cut(struct truncation *truncation, const struct visit *visit,
     truncation->cuts++;
 }
 
-static void cut(const struct visit *visit, void *user)
+static void cut(struct truncation *truncation, const struct visit *visit)
 {
-    struct truncation *truncation = user;
-
     if (truncation->seen++ % truncation->every)
         return;
     truncation->chosen++;
@@ -77,17 +84,90 @@ static void cut(const struct visit *visit, void *user)
     decode_cut(truncation, visit, visit->packet->size, visit->packet->wire_size);
 }
 
+/* --- Reading captures */
+
+static void free_visit(gpointer data)
+{
+    struct visit *visit = data;
+
+    visit->protocol->session_clear(visit->session);
+    g_free(visit->session);
+    g_free(visit);
+}
+
+static struct visit *new_visit(const struct qs_protocol *protocol)
+{
+    struct visit *visit = g_new(struct visit, 1);
+
+    *visit = (struct visit){protocol, g_malloc(protocol->session_size), NULL};
+    return visit;
+}
+
+static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
+{
+    struct truncation *truncation = (struct truncation *)handler;
+    const struct qs_protocol *protocol = decoded->decoder->protocol;
+    struct visit *before = g_hash_table_lookup(truncation->before, &decoded->conversation), *after;
+
+    if (!before) {
+        before = new_visit(protocol);
+        protocol->session_init(before->session);
+        g_hash_table_insert(truncation->before, g_memdup2(&decoded->conversation, sizeof(uint64_t)),
+                            before);
+    }
+    before->packet = decoded->packet;
+    truncation->visit(truncation, before);
+    after = new_visit(protocol);
+    protocol->session_copy(after->session, decoded->decoder->session);
+    g_hash_table_insert(truncation->before, g_memdup2(&decoded->conversation, sizeof(uint64_t)),
+                        after);
+}
+
+static bool visit_packets(struct truncation *truncation, const char *file,
+                          void (*visit)(struct truncation *truncation, const struct visit *visit))
+{
+    g_autofree char *error = NULL;
+    FILE *stream = source_open_plain(file, &error);
+    struct input *input = stream ? input_open_capture(stream, file, NULL, &error) : NULL;
+    struct qs_sessions_options options = {.selection = qs_protocol_selection_new(),
+                                          .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                          .sessions_max = QS_SESSIONS_MAX};
+    struct qs_sessions *sessions = qs_sessions_new(&options, &truncation->handler);
+    struct pipeline pipeline;
+    struct input_frame frame;
+
+    truncation->visit = visit;
+    truncation->before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_visit);
+    qs_sessions_set_source(sessions, file, "");
+    pipeline_init(&pipeline);
+    pipeline_start(&pipeline, sessions);
+    while (input && input_next(input, &frame) == INPUT_FRAME)
+        pipeline_add_frame(&pipeline, &frame);
+    pipeline_end(&pipeline);
+    pipeline_clear(&pipeline);
+    qs_sessions_free(sessions, true);
+    g_hash_table_destroy(truncation->before);
+    g_array_free(options.chosen, TRUE);
+    qs_protocol_selection_free(options.selection);
+    if (input)
+        input_close(input);
+    else
+        fprintf(stderr, "%s: %s\n", file, error);
+    return input;
+}
+
 /* `megabytes` 0: all. */
 static bool truncate_capture(const char *file, uint64_t megabytes, bool in_turn)
 {
-    struct truncation truncation = {.every = 1, .in_turn = in_turn};
+    struct truncation truncation = {
+        .handler = {.packet = on_packet, .as_captured = true}, .every = 1, .in_turn = in_turn};
 
-    if (!conversations_visit(file, measure, &truncation))
+    if (!visit_packets(&truncation, file, measure))
         return false;
     if (megabytes)
         truncation.every += truncation.work / (megabytes * 1000000);
     invariants_init(&truncation.invariants);
-    conversations_visit(file, cut, &truncation);
+    visit_packets(&truncation, file, cut);
     invariants_clear(&truncation.invariants);
     printf("%s: %" G_GUINT64_FORMAT " cuts of %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
            " packets\n",

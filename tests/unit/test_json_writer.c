@@ -37,19 +37,6 @@ static json_t *read_back(struct written written)
     return value;
 }
 
-/* The text is also what the library itself writes of the value. */
-static void check_form(struct written written)
-{
-    g_autofree char *copy = g_strndup(written.text->str, written.text->len);
-    json_t *value = read_back(written);
-    char *form =
-        json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DECIMAL_DIG));
-
-    assert_string_equal(copy, form);
-    free(form);
-    json_decref(value);
-}
-
 /* --- Texts */
 
 static void expect_text(const char *text, size_t size, const char *expected, size_t expected_size)
@@ -133,15 +120,6 @@ TEST(test_controls_are_escaped)
     g_string_free(written.text, TRUE);
 }
 
-TEST(test_bytes)
-{
-    struct written written = start();
-
-    qs_json_bytes(&written.json, VIEW("\x00\x7f\xff"));
-    assert_string_equal(written.text->str, "\"007fff\"");
-    g_string_free(written.text, TRUE);
-}
-
 /* --- Numbers */
 
 /* What the C library writes in 17 digits, as a real number of JSON: "5.0", "1e22", "1e-7". */
@@ -199,20 +177,6 @@ TEST(test_reals)
             check_real(whole + i / 8192.0);
 }
 
-/* All kinds of bits, by a generator of Knuth's (MMIX). */
-TEST(test_random_reals)
-{
-    uint64_t bits = 1;
-
-    for (unsigned i = 0; i < 200000; i++) {
-        double real;
-
-        bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        memcpy(&real, &bits, sizeof real);
-        check_real(real);
-    }
-}
-
 static void check_whole(int64_t number)
 {
     struct written written = start();
@@ -242,56 +206,3 @@ TEST(test_whole_numbers)
 }
 
 /* --- Structure */
-
-static void write_all_kinds(struct qs_json *json)
-{
-    qs_json_begin_object(json);
-    qs_json_key(json, "empty object");
-    qs_json_begin_object(json);
-    qs_json_end_object(json);
-    qs_json_key(json, "empty array");
-    qs_json_begin_array(json);
-    qs_json_end_array(json);
-    qs_json_key(json, "values");
-    qs_json_begin_array(json);
-    qs_json_bool(json, true);
-    qs_json_bool(json, false);
-    qs_json_null(json);
-    qs_json_uint(json, 5);
-    qs_json_real(json, 5);
-    qs_json_real(json, NAN);
-    qs_json_string(json, "");
-    qs_room_end(json->out, qs_put_text(qs_json_room(json, 4), "\"ab\"", 4));
-    qs_json_begin_array(json);
-    qs_json_begin_array(json);
-    qs_json_end_array(json);
-    qs_json_int(json, -7);
-    qs_json_end_array(json);
-    qs_json_end_array(json);
-    qs_json_key(json, "last");
-    qs_json_null(json);
-    qs_json_end_object(json);
-}
-
-TEST(test_structure)
-{
-    struct written written = start();
-
-    write_all_kinds(&written.json);
-    assert_string_equal(written.text->str,
-                        "{\"empty object\":{},\"empty array\":[],"
-                        "\"values\":[true,false,null,5,5.0,\"\",\"ab\",[[],-7]],\"last\":null}");
-    check_form(written);
-}
-
-/* Groups within groups know their lengths from the inside out. */
-TEST(test_later)
-{
-    struct written written = start();
-
-    g_string_append(written.text, "[1,,[,2]]");
-    qs_json_int_at(&written.json, strlen("[1,,["), 1234567890);
-    qs_json_int_at(&written.json, strlen("[1,"), -10);
-    assert_string_equal(written.text->str, "[1,-10,[1234567890,2]]");
-    g_string_free(written.text, TRUE);
-}

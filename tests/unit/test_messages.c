@@ -356,7 +356,7 @@ static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
     qs_decode(&f->d, &f->session.base, &sink.base, &packet);
     assert_int_equal(f->d.found.direction, direction);
     assert_int_equal(f->session.base.server, server);
-    /* The trial runs left no trace: one packet was learnt from, one field said. */
+    /* The trial runs left no trace: one packet was learnt from, one field emitted. */
     assert_int_equal(f->session.secret, 1);
     if (direction != QS_DIRECTION_UNKNOWN) {
         assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);

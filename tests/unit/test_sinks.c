@@ -321,27 +321,3 @@ TEST(test_json_structure)
 }
 
 /* --- Counts */
-
-TEST(test_counts)
-{
-    const struct qs_packet packet = dump_packet(VIEW("\7 2345678"));
-    struct toy_session knowledge;
-    struct count_sink counts;
-    struct qs_decoder d;
-
-    count_sink_init(&counts);
-    toy_protocol.session_init(&knowledge.base);
-    qs_decoder_init(&d, &toy_protocol);
-    toy_decode = structure;
-    qs_decode(&d, &knowledge.base, &counts.base, &packet);
-    assert_int_equal(counts.groups, 2);
-    assert_int_equal(counts.fields, 4);
-    assert_int_equal(counts.generated, 0);
-    assert_int_equal(counts.depth, 0);
-    assert_int_equal(counts.notes[QS_NOTE_MALFORMED], 1);
-    toy_decode = texts;
-    qs_decode(&d, &knowledge.base, &counts.base, &packet);
-    assert_int_equal(counts.fields, 4 + 5);
-    assert_int_equal(counts.generated, 1);
-    qs_decoder_clear(&d);
-}

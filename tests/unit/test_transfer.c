@@ -17,7 +17,7 @@ struct received {
     GByteArray *content; /* of the last file that was over */
 };
 
-static void hear(const struct qs_transferred *file, bool over, void *user)
+static void on_transferred(const struct qs_transferred *file, bool over, void *user)
 {
     struct received *received = user;
 
@@ -37,7 +37,7 @@ static void set_up(struct received *received)
     received->room.max = ROOM;
     received->content = g_byte_array_new();
     received->transfers =
-        qs_transfers_new(&received->room, (struct qs_transfer_listener){hear, received});
+        qs_transfers_new(&received->room, (struct qs_transfer_listener){on_transferred, received});
 }
 
 static void tear_down(struct received *received)
@@ -200,7 +200,7 @@ FIXTURE_TEST(notices_a_missing_end)
     assert_int_equal(received->complete, 0);
 }
 
-FIXTURE_TEST(hears_refusals)
+FIXTURE_TEST(receives_refusals)
 {
     request(received, "x");
     qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});

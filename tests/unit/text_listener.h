@@ -29,7 +29,7 @@ static inline void text_listener_hear_note(struct qs_sink *base, enum qs_note ki
     g_string_append_printf(((struct text_listener *)base)->received, "! %s\n", text);
 }
 
-/* Has received nothing yet; g_string_free() what it hears. */
+/* Has received nothing yet; g_string_free() what it receives. */
 static inline struct text_listener text_listener_new(void)
 {
     return (struct text_listener){

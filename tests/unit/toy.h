@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A toy protocol, whose decode is whatever the test at hand wants, and a sink that writes down all
- * that it hears, one line each:
+ * that it receives, one line each:
  *
  *     open toy.group @3            a group opens at offset 3
  *     toy.u8 3+1 = 5               a field at offset 3, one byte long
@@ -40,7 +40,7 @@ extern const struct qs_protocol toy_protocol;
 /* What the toy's decode runs; set by the functions below, or by a test that calls qs_decode(). */
 extern toy_script *toy_decode;
 
-/* A sink that writes down what it hears. */
+/* A sink that writes down what it receives. */
 struct log_sink {
     struct qs_sink base;
     GString *log;
