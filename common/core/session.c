@@ -45,14 +45,20 @@ bool qs_level_is_over(const struct qs_session *session, uint64_t packet)
     return session->level_state == QS_LEVEL_ENDED && session->ended_by != packet;
 }
 
-void qs_level_lose(struct qs_session *session, uint64_t packet, bool before)
+void qs_level_lose(struct qs_session *session, uint64_t packet, bool before, bool playable)
 {
     const struct qs_reliable *reliable = &session->to_client.reliable;
     const bool of_sign_on = session->level_state == QS_LEVEL_SIGNING_ON ||
                             (reliable->lacks && reliable->since + 1 < session->played_from);
 
-    if (session->level && !session->lost.packet)
-        session->lost = (struct qs_sign_on_loss){packet, before, !of_sign_on};
+    if (session->level && (!session->lost.packet || (session->lost.playable && !playable)))
+        session->lost =
+            (struct qs_sign_on_loss){packet, before, !of_sign_on, playable && of_sign_on};
+}
+
+bool qs_level_is_unplayable(const struct qs_session *session)
+{
+    return session->lost.packet && !session->lost.playable;
 }
 
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)

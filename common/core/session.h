@@ -96,6 +96,7 @@ struct qs_sign_on_loss {
     uint64_t packet; /* number in the capture; 0: nothing is missing, or the packet is unknown */
     bool before;     /* what is missing was sent before that packet; else it is that packet */
     bool in_game;    /* the level was played until then, and another one may have begun */
+    bool playable;   /* players can show the level without it */
 };
 
 /* How far a level has come. */
@@ -131,14 +132,17 @@ void qs_session_connect(struct qs_session *session);
 
 /*
  * A level begins; the client plays it from the server's packet `from` on; packet number `packet`
- * ends it; the capture lacks part of its sign-on, which only the first call of a level stores.
+ * ends it; the capture lacks part of its sign-on, which the first call of a level stores, and the
+ * first with which it is not playable.
  */
 void qs_level_begin(struct qs_session *session);
 void qs_level_play(struct qs_session *session, uint32_t from);
 void qs_level_end(struct qs_session *session, uint64_t packet);
 /* Whether it ended before this packet: what belongs to a game is of the next level. */
 bool qs_level_is_over(const struct qs_session *session, uint64_t packet);
-void qs_level_lose(struct qs_session *session, uint64_t packet, bool before);
+void qs_level_lose(struct qs_session *session, uint64_t packet, bool before, bool playable);
+/* Whether the capture lacks so much of the level's sign-on that players cannot show the level. */
+bool qs_level_is_unplayable(const struct qs_session *session);
 
 /* Whether the packet's sender is the server. False if that is not known. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);

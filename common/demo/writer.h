@@ -99,8 +99,8 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
                            const char *unit);
 
 /*
- * Players cannot show a level without all of its sign-on, and there is no donor. `map`: the
- * level's, which is freed, or NULL.
+ * Reports that the capture lacks part of a level's sign-on, and that there is no donor: whether
+ * players can show the level, and how far. `map`: the level's, which is freed, or NULL.
  */
 void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
                         const struct qs_sign_on_loss *loss);

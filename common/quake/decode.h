@@ -168,7 +168,9 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
 /* level.c: which level a session is in, and what the capture lacks of its sign-on */
 /* The current packet shows that part of the sign-on was not captured: sent before it, or the packet
  * itself. */
-void nq_level_lose(struct qs_decoder *d, bool before);
+void nq_level_lose(struct qs_decoder *d, bool before, bool playable);
+/* So many fragments of the server's reliable messages before the packet were not captured. */
+void nq_level_miss(struct qs_decoder *d, uint32_t missing);
 /*
  * A command of the client's: of those that ask for a part of the sign-on each has the part before.
  * Where that was not seen, it is in doubt, until it comes or something else does.
@@ -183,8 +185,6 @@ void nq_level_time(struct qs_decoder *d, float time);
 void nq_acknowledge_time(struct qs_decoder *d, float time);
 /* The server's message that was just read settles a doubt, if there is one and it can. */
 void nq_level_clear_doubt(struct nq_session *session, bool reliable);
-/* A doubt, if there is one, is a loss: what is sent reliably was missed. */
-void nq_level_confirm_doubt(struct nq_session *session);
 
 /* netchan.c: the datagrams of a connection */
 /* A packet that carries data or acknowledges it. */

@@ -7,8 +7,10 @@
 #include "common/core/text.h"
 #include "common/quake/decode.h"
 
-/* Unreliable messages of the server by which what is late in the capture has come. */
-enum { DOUBT_PACKETS = 4 };
+enum {
+    DOUBT_PACKETS = 4, /* unreliable messages by which what is late in the capture has come */
+    CHANGE_MIN = 4     /* fragments: the rest of a sign-on, "reconnect", the next svc_serverinfo */
+};
 
 /* A level has begun whose svc_serverinfo was not captured: the protocol stays. */
 static void begin_unseen(struct nq_session *session, struct qs_sign_on_loss loss)
@@ -18,10 +20,10 @@ static void begin_unseen(struct nq_session *session, struct qs_sign_on_loss loss
     nq_session_begin_level(session);
     session->ext.fte = ext.fte;
     session->ext.fte2 = ext.fte2;
-    qs_level_lose(&session->base, loss.packet, loss.before);
+    qs_level_lose(&session->base, loss.packet, loss.before, false);
 }
 
-void nq_level_lose(struct qs_decoder *d, bool before)
+void nq_level_lose(struct qs_decoder *d, bool before, bool playable)
 {
     struct nq_session *session = nq_session_of(d);
     const struct qs_sign_on_loss loss = {.packet = d->packet->number, .before = before};
@@ -29,14 +31,14 @@ void nq_level_lose(struct qs_decoder *d, bool before)
     if (session->has_donor)
         return;
     if (session->base.level_state == QS_LEVEL_SIGNING_ON)
-        qs_level_lose(&session->base, loss.packet, loss.before);
+        qs_level_lose(&session->base, loss.packet, loss.before, playable && session->signon);
     else if (before && session->base.level)
         begin_unseen(session, loss);
     else
         session->doubt = (struct nq_doubt){loss, session->base.level, 1, 0};
 }
 
-void nq_level_confirm_doubt(struct nq_session *session)
+static void confirm_doubt(struct nq_session *session)
 {
     const struct nq_doubt doubt = session->doubt;
 
@@ -46,7 +48,20 @@ void nq_level_confirm_doubt(struct nq_session *session)
     if (doubt.level == session->base.level)
         begin_unseen(session, doubt.loss);
     else if (!session->has_donor)
-        qs_level_lose(&session->base, doubt.loss.packet, doubt.loss.before);
+        qs_level_lose(&session->base, doubt.loss.packet, doubt.loss.before, false);
+}
+
+void nq_level_miss(struct qs_decoder *d, uint32_t missing)
+{
+    struct nq_session *session = nq_session_of(d);
+    const struct nq_doubt *doubt = &session->doubt;
+    const bool playable = missing < CHANGE_MIN && session->signon;
+
+    if (playable && doubt->level < session->base.level && doubt->stage < SIGNON_DONE)
+        session->doubt.loss.packet = 0; /* the command followed what is missing */
+    confirm_doubt(session);
+    if (session->signon < SIGNON_DONE)
+        nq_level_lose(d, true, playable);
 }
 
 void nq_level_clear_doubt(struct nq_session *session, bool reliable)
@@ -58,7 +73,7 @@ void nq_level_clear_doubt(struct nq_session *session, bool reliable)
     if (session->base.level > doubt->level && session->signon >= doubt->stage)
         doubt->loss.packet = 0;
     else if (reliable || ++doubt->waited >= DOUBT_PACKETS)
-        nq_level_confirm_doubt(session);
+        confirm_doubt(session);
 }
 
 void nq_level_command(struct qs_decoder *d, struct qs_view command)
@@ -66,14 +81,16 @@ void nq_level_command(struct qs_decoder *d, struct qs_view command)
     static const char *const commands[] = {"prespawn", "spawn", "begin"};
     struct nq_session *session = nq_session_of(d);
     const bool done = session->signon >= SIGNON_DONE;
+    const bool is_playable = session->base.lost.playable; /* without an earlier stage, too */
 
     if (!session->base.level || session->has_donor || session->undecodable ||
         session->doubt.loss.packet)
         return;
     for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
         if (qs_view_begins(command, commands[stage - 1]) &&
-            (session->signon < stage || (done && stage == 1)))
-            session->doubt = (struct nq_doubt){{d->packet->number, true, false},
+            ((session->signon < stage && !(is_playable && stage < SIGNON_DONE)) ||
+             (done && stage == 1)))
+            session->doubt = (struct nq_doubt){{.packet = d->packet->number, .before = true},
                                                done ? session->base.level : session->base.level - 1,
                                                stage,
                                                0};
@@ -91,7 +108,7 @@ void nq_level_stage(struct qs_decoder *d, uint8_t stage)
     struct nq_session *session = nq_session_of(d);
 
     if (stage != session->signon + 1)
-        nq_level_lose(d, true);
+        nq_level_lose(d, true, stage > session->signon);
     session->signon = stage;
     if (stage >= SIGNON_DONE)
         qs_level_play(&session->base, 0);
@@ -131,12 +148,13 @@ void nq_level_time(struct qs_decoder *d, float time)
 
     if (session->base.to_client.started &&
         (qs_level_is_over(d->session, d->packet->number) || is_of_another_level(d, time)))
-        begin_unseen(session, (struct qs_sign_on_loss){d->packet->number, true, false});
+        begin_unseen(session,
+                     (struct qs_sign_on_loss){.packet = d->packet->number, .before = true});
     /* Servers send the time unreliably to players only, behind the whole sign-on. */
     if (d->session->level_state == QS_LEVEL_SIGNING_ON && session->base.to_client.started &&
         !session->delivered.reliable && !session->has_donor && !session->doubt.loss.packet)
         session->doubt = (struct nq_doubt){
-            {d->packet->number, true, false}, session->base.level - 1, SIGNON_DONE, 0};
+            {.packet = d->packet->number, .before = true}, session->base.level - 1, SIGNON_DONE, 0};
     if (is_behind_gap(d) && time > session->level_time) {
         session->gap_from = session->level_time;
         session->gap_until = time;

@@ -16,8 +16,10 @@
 
 static const struct qs_span whole_header = {0, NET_HEADER_SIZE};
 
-/* An acknowledged fragment that is sent again this often did not miss its acknowledgement. */
-enum { STUCK_AFTER = 3 };
+enum {
+    STUCK_AFTER = 3, /* an acknowledged fragment resent so often: the sender is stuck */
+    FIRST_MAX = 256  /* a connection's first captured fragment has a lower number */
+};
 
 /* What this packet's sender sends reliably; `back`: what it receives. NULL: unknown direction. */
 static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
@@ -178,7 +180,7 @@ static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable
     const bool alone = last && !qs_fragments_count(&reliable->pending);
 
     if (is_of_sign_on(d))
-        nq_level_lose(d, false);
+        nq_level_lose(d, false, false);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = !last;
     reliable->doubtful = false;
@@ -235,15 +237,22 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
 {
     struct nq_session *session = nq_session_of(d);
 
-    if (reliable == &session->to_client && session->base.level) {
-        nq_level_confirm_doubt(session);
-        if (session->signon < SIGNON_DONE)
-            nq_level_lose(d, true);
-    }
+    if (reliable == &session->to_client && session->base.level)
+        nq_level_miss(d, missing);
     qs_note_lacking(d, whole_header, missing);
     qs_hole_separate(d, d->found.direction, missing - MIN(missing, reliable->fragments.ahead),
                      reliable->fragments.time);
     doubt_beginning(reliable);
+}
+
+/* The first captured fragment is not number 0: fragments are missing if the connection's beginning
+ * was captured, and a message may have begun in them. */
+static void miss_first_fragments(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    if (d->session->connection && d->found.sequence < FIRST_MAX)
+        miss_fragments(d, reliable, d->found.sequence);
+    else
+        doubt_beginning(reliable);
 }
 
 static void read_fragment(struct qs_decoder *d, bool last)
@@ -255,9 +264,8 @@ static void read_fragment(struct qs_decoder *d, bool last)
         read_messages(d);
         return;
     }
-    /* The capture begins with a later fragment than the connection's first. */
     if (!reliable->fragments.started && d->found.sequence)
-        doubt_beginning(reliable);
+        miss_first_fragments(d, reliable);
     switch (qs_netchan_arrive(&reliable->fragments, d->found.sequence, &missing)) {
     case QS_ARRIVAL_GAP:
         miss_fragments(d, reliable, missing);

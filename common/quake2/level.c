@@ -16,7 +16,7 @@ static void begin_unseen(struct qs_decoder *d, int32_t servercount)
         session->player = Q2_PLAYER_UNKNOWN;
     q2_session_begin_level(session);
     session->level.servercount = servercount;
-    qs_level_lose(d->session, d->packet->number, true);
+    qs_level_lose(d->session, d->packet->number, true, false);
     if (session->tracker)
         q2_tracker_level(session->tracker);
 }

@@ -138,7 +138,7 @@ static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
     if (qs_lacks_sign_on(d) ||
         (d->found.direction == QS_C2S && d->session->level_state == QS_LEVEL_SIGNING_ON &&
          server->not_captured > not_captured))
-        qs_level_lose(d->session, d->packet->number, true);
+        qs_level_lose(d->session, d->packet->number, true, false);
 }
 
 static void arrive(struct qs_decoder *d, const struct header *header)
@@ -217,7 +217,7 @@ void q2_decode_netchan(struct qs_decoder *d)
         read_whole(d, &header);
     if (d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
         session->base.level_state == QS_LEVEL_SIGNING_ON)
-        qs_level_lose(d->session, d->packet->number, false);
+        qs_level_lose(d->session, d->packet->number, false, false);
 }
 
 /* --- Where a packet stands in the sequence numbers */

@@ -15,16 +15,24 @@ static bool is_signing_on(const struct qs_decoder *d)
     return d->session->level_state <= QS_LEVEL_SIGNING_ON;
 }
 
+/* Whether players can show the level without what is missing: they need its lists, which the next
+ * level has, too, and what fills no more packets than the hole has. */
+static bool is_playable(const struct qs_decoder *d)
+{
+    return qw_session_of(d)->sign_on.has_lists && !qw_session_of(d)->hole.is_open;
+}
+
 /* Of a level that is being played: then the next one has begun, and its svc_serverdata is lost. */
-static void lose(struct qs_decoder *d)
+static void lose(struct qs_decoder *d, bool playable)
 {
     struct qw_session *session = qw_session_of(d);
+    const bool is_next = !is_signing_on(d);
 
-    if (!is_signing_on(d))
+    if (is_next)
         qw_session_go_on(session);
     else if (session->sign_on.has_donor)
         return;
-    qs_level_lose(d->session, d->packet->number, true);
+    qs_level_lose(d->session, d->packet->number, true, playable && !is_next);
 }
 
 /* --- Requests --- */
@@ -79,7 +87,7 @@ void qw_level_command(struct qs_decoder *d, struct qs_view text)
         (request == sign_on->request && !next_level))
         return;
     if (next_level || sign_on->pending || (sign_on->expected && sign_on->expected != request))
-        lose(d);
+        lose(d, is_playable(d) && !next_level);
     sign_on->count = (int32_t)count;
     sign_on->request = request;
     sign_on->pending = true;
@@ -94,7 +102,7 @@ static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
     if (lost)
-        lose(d);
+        lose(d, false);
     sign_on->expected = expected;
     sign_on->behind_gap = sign_on->gap;
     sign_on->pending = sign_on->gap = false;
@@ -130,7 +138,7 @@ void qw_level_serverdata(struct qs_decoder *d, int32_t count)
 void qw_level_list_begins(struct qs_decoder *d, uint32_t first)
 {
     if (!first && !is_signing_on(d))
-        lose(d);
+        lose(d, false);
 }
 
 /* The server sends the first part of a list without a request, too. */
@@ -147,6 +155,7 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
     /* Clients that begin to record in mid-game write a number that is one too low. */
     answer(d, wanted && wanted != request && wanted + 1 != request,
            next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
+    sign_on->has_lists = models && !next && !d->session->lost.packet;
     sign_on->request = request;
 }
 
@@ -172,11 +181,11 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
         hole->behind[own] = d->found.sequence;
         hole->behind[!own] = d->found.acknowledged;
     }
-    if (!hole->is_open || d->session->lost.packet)
+    if (!hole->is_open || qs_level_is_unplayable(d->session))
         return;
     if (to_server->differs || to_client->differs) {
         hole->is_open = false;
-        qs_level_lose(d->session, d->packet->number, true);
+        qs_level_lose(d->session, d->packet->number, true, false);
     }
     hole->is_open &=
         to_server->acknowledged < hole->behind[0] || to_client->acknowledged < hole->behind[1];
@@ -192,7 +201,7 @@ void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
     if (d->found.direction == QS_S2C)
         session->sign_on.gap |= skipped;
     else if (qs_lacks_sign_on(d) && !session->sign_on.has_donor && !session->sign_on.downloads)
-        qs_level_lose(d->session, d->packet->number, true);
+        qs_level_lose(d->session, d->packet->number, true, is_playable(d));
 }
 
 static bool has_update(const struct qs_decoder *d)
@@ -231,18 +240,18 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
     if (qw_session_of(d)->hole.is_open)
         d->session->hole.fits_level = true;
     if (burst && is_signing_on(d) && (was_pending || sign_on->behind_gap))
-        lose(d);
+        lose(d, is_playable(d));
     if (d->found.direction == QS_C2S) {
         sign_on->behind_gap = false;
         return;
     }
     if (qs_packet_is_cut(d->packet) && reliable && is_signing_on(d) && !sign_on->has_donor)
-        qs_level_lose(d->session, d->packet->number, false);
+        qs_level_lose(d->session, d->packet->number, false, false);
     if (!has_update(d))
         return;
     if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d) ||
         lacks_answer(sign_on, d))
-        lose(d);
+        lose(d, is_playable(d));
     qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;
     qs_level_play(d->session, d->found.sequence);
 }

@@ -322,7 +322,7 @@ static void lose_message(struct qs_decoder *d)
 {
     if (d->found.direction == QS_S2C && d->session->level_state <= QS_LEVEL_SIGNING_ON &&
         !qw_session_of(d)->sign_on.has_donor)
-        qs_level_lose(d->session, d->packet->number, false);
+        qs_level_lose(d->session, d->packet->number, false, false);
 }
 
 static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)

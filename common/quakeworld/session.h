@@ -71,6 +71,7 @@ struct qw_sign_on {
     uint32_t expected; /* the one that the last answer makes the client send; 0: unknown */
     bool downloads;    /* the client asks for files, until its next request */
     bool pending;      /* the last request has no answer yet */
+    bool has_lists;    /* all parts of the lists of sounds and models */
     bool gap;          /* numbers of the server are missing since the last answer */
     bool behind_gap;   /* the last answer stood behind missing numbers */
 };

@@ -530,19 +530,21 @@ REBUILD_TEST(test_dem_begins_with_a_level, start_dem)
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW("\2"), 0});
 }
 
-/* Without the second stage there are no baselines: what follows would look wrong. */
+/* Without the second stage there are no baselines, and players show the level all the same. */
 REBUILD_TEST(test_lost_stage_of_the_sign_on, begin_dem)
 {
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
     assert_string_equal(r->memory.problems->str,
-                        "0: level m cannot be shown: part of its sign-on (before packet 2) was not "
-                        "captured; try --sign-on DEMO with a demo of the same map\n");
+                        "0: level m may lack entities, names or texts: part of its sign-on (before "
+                        "packet 2) was not captured; try --sign-on DEMO with a demo of the same "
+                        "map\n");
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\5") SIGNED_ON));
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME));
     finish(r);
-    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0});
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW("\x19\1\x19\3"), 0}, {VIEW(TIME), 0},
+               {VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0});
 }
 
 /* The client sent it before it read of the level, where its view starts anew. */

@@ -31,7 +31,8 @@ enum view_source {
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool lost;       /* reported: part of the level's sign-on is missing */
+    bool incomplete; /* reported: part of the level's sign-on is missing */
+    bool lost;       /* and players cannot show the level */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* reported */
@@ -148,11 +149,14 @@ static void begin(struct dem *dem)
  * the capture lacks may be of that level, too. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
-    if (!dem->lost)
+    const bool unplayable = qs_level_is_unplayable(&session->base);
+
+    if (unplayable && !dem->lost)
         drop_waiting(dem, dem->waiting_safe);
-    if (!dem->lost)
+    if (!dem->lost && (unplayable || !dem->incomplete))
         qs_demo_level_lost(dem->out, qs_map_of(&nq_protocol, &session->base), &session->base.lost);
-    dem->lost = true;
+    dem->lost = unplayable;
+    dem->incomplete = true;
 }
 
 /* It only keeps the connection alive. */
@@ -185,13 +189,13 @@ static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (level) {
-        dem->lost = false;
+        dem->lost = dem->incomplete = false;
         return true;
     }
     if (dem->level_seen) {
         if (session->base.lost.packet)
             note_lost(dem, session);
-        return !session->base.lost.packet && !session->doubt.loss.packet;
+        return !dem->lost && !session->doubt.loss.packet;
     }
     if (dem_needs_level(decoder))
         qs_demo_start_missing(dem->out, NULL);

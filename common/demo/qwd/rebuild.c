@@ -35,8 +35,9 @@ enum {
 /* Represents a level whose svc_serverdata is missing. */
 #define UNKNOWN_LEVEL UINT32_MAX
 
-/* A level that cannot be shown: the capture lacks part of its sign-on, and no donor has it. */
-struct qwd_left_out {
+/* A level of which the capture lacks part of the sign-on, and no donor has it: it is left out if
+ * players cannot show it. */
+struct qwd_incomplete {
     uint32_t level; /* its number; 0: there is none */
     struct qs_sign_on_loss loss;
     char *map; /* once known */
@@ -57,7 +58,7 @@ struct qwd_rebuild {
     float time;                         /* of the last block */
     uint32_t donor_level;               /* number of the level with a donor's sign-on; 0: none */
     const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
-    struct qwd_left_out left_out;       /* the level at hand, if it is */
+    struct qwd_incomplete incomplete;   /* the level at hand, if it is */
     uint32_t donor_packets;             /* packets generated from a donor's sign-on */
     GByteArray *packet;                 /* scratch: a packet without omitted messages */
     struct qwd_blocks blocks;
@@ -89,7 +90,7 @@ static void qwd_free(void *state)
     qwd_blocks_clear(&qwd->blocks);
     qwd_entities_clear(&qwd->entities);
     g_byte_array_free(qwd->packet, TRUE);
-    g_free(qwd->left_out.map);
+    g_free(qwd->incomplete.map);
     filter_qw_clear(&qwd->filter);
     g_free(qwd);
 }
@@ -168,29 +169,28 @@ static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     qwd->out->counts.repaired++;
 }
 
-/* --- A level that cannot be shown --- */
+/* --- A level whose sign-on is incomplete --- */
 
-static void report_left_out(struct qwd_rebuild *qwd)
+static void report_incomplete(struct qwd_rebuild *qwd)
 {
-    if (qwd->left_out.level)
-        qs_demo_level_lost(qwd->out, qwd->left_out.map, &qwd->left_out.loss);
-    qwd->left_out = (struct qwd_left_out){0};
+    if (qwd->incomplete.level)
+        qs_demo_level_lost(qwd->out, qwd->incomplete.map, &qwd->incomplete.loss);
+    qwd->incomplete = (struct qwd_incomplete){0};
 }
 
-/* The map's name may arrive after the lost part. */
-static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session, uint32_t level,
-                      struct qs_sign_on_loss loss)
+/* The map's name may arrive after the lost part, and more may be lost. */
+static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *session,
+                            uint32_t level, struct qs_sign_on_loss loss)
 {
-    if (qwd->left_out.level != level) {
-        report_left_out(qwd);
-        qwd->left_out.loss = loss;
-    }
-    qwd->left_out.level = level;
-    if (!qwd->left_out.map)
-        qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
+    if (qwd->incomplete.level != level)
+        report_incomplete(qwd);
+    qwd->incomplete.level = level;
+    qwd->incomplete.loss = loss;
+    if (!qwd->incomplete.map)
+        qwd->incomplete.map = qs_map_of(&qw_protocol, &session->base);
 }
 
-/* Leaves out levels whose sign-on the capture lacks. Returns whether the packet belongs to one; the
+/* Returns whether the packet belongs to a level that players cannot show, which is left out; the
  * first of the next level continues the demo. */
 static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                             const struct qs_packet *packet)
@@ -199,16 +199,19 @@ static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *de
     const bool in_level = session->base.level && session->base.version;
 
     if (!in_level && qwd_needs_level(decoder))
-        leave_out(qwd, session, UNKNOWN_LEVEL,
-                  (struct qs_sign_on_loss){packet->number, true, false});
+        keep_incomplete(qwd, session, UNKNOWN_LEVEL,
+                        (struct qs_sign_on_loss){.packet = packet->number, .before = true});
     else if (in_level && session->base.lost.packet)
-        leave_out(qwd, session, session->base.level, session->base.lost);
-    else if (in_level && qwd->left_out.level && decoder->found.direction == QS_S2C) {
-        report_left_out(qwd);
-        qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
-                       decoder->found.sequence - 1);
+        keep_incomplete(qwd, session, session->base.level, session->base.lost);
+    else if (in_level && qwd->incomplete.level && decoder->found.direction == QS_S2C) {
+        const bool was_shown = qwd->incomplete.loss.playable;
+
+        report_incomplete(qwd);
+        if (!was_shown)
+            qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), next_number(qwd, decoder),
+                           decoder->found.sequence - 1);
     }
-    return qwd->left_out.level;
+    return qwd->incomplete.level && !qwd->incomplete.loss.playable;
 }
 
 /* --- A donor's sign-on --- */
@@ -285,8 +288,8 @@ static void qwd_join_late(void *state, const struct qs_donor_match *match,
     struct qwd_rebuild *qwd = state;
 
     qs_demo_join_late(qwd->out, match, &qw_protocol, session);
-    g_free(qwd->left_out.map);
-    qwd->left_out = (struct qwd_left_out){0};
+    g_free(qwd->incomplete.map);
+    qwd->incomplete = (struct qwd_incomplete){0};
     qwd->match = match;
     qwd->donor_level = session->level;
 }
@@ -497,15 +500,15 @@ static void qwd_finish(void *state)
             qs_demo_start_missing(qwd->out, NULL);
         return;
     }
-    if (!qwd->shown && (qwd->left_out.level || qwd->signing_on)) {
-        if (!qwd->left_out.level)
+    if (!qwd->shown && (qwd->incomplete.level || qwd->signing_on)) {
+        if (!qwd->incomplete.level)
             qs_demo_nothing_shown(qwd->out);
         else
             qs_demo_discard(qwd->out);
-        report_left_out(qwd);
+        report_incomplete(qwd);
         return;
     }
-    report_left_out(qwd);
+    report_incomplete(qwd);
     if (!qwd->moved && qwd->shown)
         qs_demo_never_moved(qwd->out);
     qwd_blocks_end(&qwd->blocks, qwd->time);
