@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follow: a session's packets as text (see common/core/summary.h), one record for each packet. In
+ * Follow: a session's packets as text (see common/core/emit.h), one record for each packet. In
  * the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of the
  * session.
  */

@@ -63,7 +63,7 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* recognize.c */
+/* protocol.c */
 bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
