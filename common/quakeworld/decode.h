@@ -23,7 +23,7 @@ void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
 void qw_read_packetsprojectiles(struct qs_decoder *d);
 
-/* temp_entities.c */
+/* entities.c: effects that the server defines */
 void qw_read_customtempent(struct qs_decoder *d);
 
 /* precache.c; the short ones are FTE's, with numbers of 16 bits */

@@ -10,7 +10,6 @@
 #include "common/core/containers.h"
 #include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
-#include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 

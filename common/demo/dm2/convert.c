@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dm2/convert.h"
+#include "common/demo/dm2/dm2.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #define QS_DEMO_DM2_LATE_JOIN_H
 
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/late_join/sights.h"
 #include "common/demo/writer.h"
 #include "common/quake2/constants.h"
 #include "common/quake2/session.h"
