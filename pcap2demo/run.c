@@ -12,7 +12,6 @@
 #include "pcap2demo/capture/merge.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/recording/options.h"
 

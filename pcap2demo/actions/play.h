@@ -32,4 +32,23 @@ void play_add(struct play *play, const struct play_sink *sink,
 /* Members "chat", "chat_left_out" and "ways". New. */
 json_t *play_json(const struct play *play, const struct qs_client_session *session);
 
+/* --- The path over time ----------------------------------------------------------------------- */
+
+/*
+ * The quality of a session's path over time, in bins of equal length. If the session outgrows the
+ * bins, pairs of them become one.
+ */
+
+struct series;
+
+struct series *series_new(void);
+/* NULL: nothing. */
+void series_free(struct series *series);
+
+/* Adds the session's last packet. */
+void series_add(struct series *series, const struct qs_client_session *session, int64_t time);
+
+/* The figures of the bins. New. */
+json_t *series_json(const struct series *series, const struct qs_client_session *session);
+
 #endif

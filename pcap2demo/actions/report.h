@@ -12,7 +12,6 @@
 #include <jansson.h>
 
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/output/rows.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/session.h"
 #include "pcap2demo/output/message.h"
@@ -73,9 +72,6 @@ json_t *report_figure_json(double value);
 
 /* What a recorder keeps of its sessions in the folder of its demos. */
 #define STATUS_FILE "pcap2demo-status.json"
-
-/* A row of the table of --status, of the session's JSON with "bytes". New. */
-char *report_status_row(const json_t *session);
 
 /* Begins a JSON report of this kind. New. */
 json_t *report_json(const char *kind);

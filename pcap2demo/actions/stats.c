@@ -12,7 +12,6 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/play.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/series.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/page/page.h"
 #include "common/protocols.h"

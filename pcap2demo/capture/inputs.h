@@ -6,7 +6,65 @@
 #ifndef PCAP2DEMO_INPUTS_H
 #define PCAP2DEMO_INPUTS_H
 
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/options.h"
+
+/* --- One input -------------------------------------------------------------------------------- */
+
+/*
+ * Capture files (pcap, pcapng) and standard input: their frames, one at a time, valid until the
+ * next call.
+ */
+
+/* A filter that is compiled for frames of a link type. */
+struct link_filter {
+    int link_type;
+    bool usable; /* false: none of them match */
+    struct bpf_program program;
+};
+
+/* Callers only read the first members. */
+struct input {
+    char *name;      /* in messages: the file's, or "standard input" */
+    char *stem;      /* the name without folder and extension, for naming demos */
+    uint64_t frames; /* number of the last frame read; 0 before the first */
+    char *error;     /* after INPUT_CUT and INPUT_BROKEN: what is wrong and where */
+
+    const struct qs_capture_file *file; /* for the caller: what its packets are of */
+    GArray *unknown; /* for the caller: frames by link types that cannot be read; or NULL */
+
+    struct frame_reader *reader;
+    bool mixed;                  /* the link types of frames may differ */
+    char *filter;                /* counts frames that do not match, but skips them; or NULL */
+    struct link_filter compiled; /* for the link type of the last frame */
+};
+
+/* Compiles a tcpdump expression. False: it is not valid there, and `*error` is a new string. */
+bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
+                         char **error);
+void link_filter_clear(struct link_filter *filter);
+
+/*
+ * Opens a capture that is not compressed: a stream, which it owns from now on, even on failure.
+ * Messages call it `name`. `filter` is a tcpdump expression, or NULL. NULL on failure; then
+ * `*error` is a new string.
+ */
+struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
+
+/* The link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
+int input_link_type(const struct input *input);
+
+/* Whether frames can be read: the link type is known, or the link types of frames may differ. */
+bool input_has_known_links(const struct input *input);
+
+enum input_status input_next(struct input *input, struct input_frame *frame);
+
+void input_close(struct input *input);
 
 extern const struct option_row input_rows[];
 

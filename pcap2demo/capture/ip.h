@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IPv4 and IPv6 down to UDP and TCP, through tunnels (IP in IP, GRE, VXLAN: see tunnel.h), with the
+ * IPv4 and IPv6 down to UDP and TCP, through tunnels (IP in IP, GRE, VXLAN: see link.h), with the
  * reassembly of fragments. Sources: RFC 791, 8200, 768, 4302, 2003, 2473, 4213.
  *
  * Checksums are not verified: in captures made on the sending machine, checksum offload leaves them

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/source.h"
 
 /* What hears of the files. Functions may be NULL. An implementation begins with this struct. */

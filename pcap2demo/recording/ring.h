@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/inputs.h"
 
 /* A frame waits for so many nanoseconds, since another file may still get an earlier one. */
 #define RING_PATIENCE (INT64_C(2) * 1000000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/hash.h"
-#include "pcap2demo/regression/expect_rules.h"
+#include "pcap2demo/regression/expect.h"
 
 #include <string.h>
 
