@@ -6,9 +6,8 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/command_line.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/output/safe_path.h"
-#include "pcap2demo/output/writer.h"
-#include "pcap2demo/recording/options.h"
+#include "pcap2demo/output/files.h"
+#include "pcap2demo/recording/recording.h"
 #include "pcap2demo/regression/expect.h"
 
 /* --- --help ----------------------------------------------------------------------------------- */

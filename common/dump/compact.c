@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/dump/lines.h"
+#include "common/dump/dump.h"
 #include "common/core/numeric_text.h"
 
 /* No group: lines of the packet that are in none. */

@@ -18,7 +18,6 @@
 
 #include "common/core/writer.h"
 #include "common/quake2/session.h"
-#include "common/quake2/states.h"
 #include "common/quake2/tracker.h"
 
 /* With the NUL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 
 #include "common/core/containers.h"
 #include "common/core/writer.h"

@@ -11,7 +11,7 @@
 
 #include "common/sessions/sessions.h"
 #include "pcap2demo/options.h"
-#include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/files.h"
 #include "pcap2demo/output/message.h"
 
 struct rows;

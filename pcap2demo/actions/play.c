@@ -5,7 +5,6 @@
 #include "common/core/text.h"
 #include "common/dump/dump.h"
 #include "common/netchan/histogram.h"
-#include "pcap2demo/actions/play.h"
 #include "pcap2demo/actions/report.h"
 
 enum {

@@ -6,7 +6,6 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/tcp.h"
 #include "common/sessions/order.h"
 #include "common/sessions/sessions.h"
 

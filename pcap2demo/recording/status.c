@@ -6,9 +6,8 @@
 #include "common/dump/dump.h"
 #include "common/protocols.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/output/writer.h"
-#include "pcap2demo/recording/log.h"
-#include "pcap2demo/recording/status.h"
+#include "pcap2demo/output/files.h"
+#include "pcap2demo/recording/recording.h"
 
 /* --- Rows of sessions, --status --------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 enum {
     MOVES_MAX = 100000,

@@ -3,7 +3,6 @@
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/dm2/late_join.h"
 #include "common/quake2/constants.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"

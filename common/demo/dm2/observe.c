@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/dm2/late_join.h"
 #include "common/quake2/session.h"
 
 enum {

@@ -6,7 +6,7 @@
  */
 #include "common/core/findings.h"
 #include "common/core/text.h"
-#include "common/demo/dm2/late_join.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/quake2/decode.h"
 
 enum { SEE_EVERY = 8 /* frames */ };

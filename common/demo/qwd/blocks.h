@@ -15,7 +15,7 @@
 #include "common/demo/qwd/qwd.h"
 #include "common/demo/writer.h"
 #include "common/demo/zip_archive.h"
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 
 enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 10 * 1024 };
 

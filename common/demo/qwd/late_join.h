@@ -11,7 +11,7 @@
 
 #include "common/core/decoder.h"
 #include "common/demo/late_join/late_join.h"
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/session.h"
 
 extern const struct qs_late_join qwd_late_join;
