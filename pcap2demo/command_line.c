@@ -307,8 +307,10 @@ static bool make_output(struct options *options)
     options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(output, options->force);
     options->sessions.store = demo_files_store(options->demos);
-    /* A recorder creates the folder as the user who records. */
-    error = recorder_is_wanted(options) ? NULL : make_folders(demo_files_folder(options->demos));
+    /* A recorder creates the folder as the user who records; only demos need the current folder. */
+    error = !output || recorder_is_wanted(options)
+                ? NULL
+                : make_folders(demo_files_folder(options->demos));
     if (!error)
         return true;
     usage_error("--output %s", error);

@@ -80,7 +80,7 @@ void action_report_no_session(const struct action *action)
 /* --- Rows of a report ------------------------------------------------------------------------- */
 
 /* The location of a row's bytes. */
-struct place {
+struct row {
     uint64_t number; /* in all parts */
     gsize offset, size;
 };
@@ -89,7 +89,7 @@ struct rows {
     uint64_t before; /* numbers in earlier parts */
     uint64_t last;   /* highest number so far */
     GString *bytes;
-    GArray *places; /* struct place */
+    GArray *index; /* struct row */
 };
 
 struct rows *rows_new(void)
@@ -97,14 +97,14 @@ struct rows *rows_new(void)
     struct rows *rows = g_new0(struct rows, 1);
 
     rows->bytes = g_string_new(NULL);
-    rows->places = g_array_new(FALSE, FALSE, sizeof(struct place));
+    rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
     return rows;
 }
 
 void rows_free(struct rows *rows)
 {
     g_string_free(rows->bytes, TRUE);
-    g_array_free(rows->places, TRUE);
+    g_array_free(rows->index, TRUE);
     g_free(rows);
 }
 
@@ -115,17 +115,17 @@ void rows_begin_part(struct rows *rows)
 
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
 {
-    const struct place place = {rows->before + number, rows->bytes->len, size};
+    const struct row row = {rows->before + number, rows->bytes->len, size};
 
-    rows->last = MAX(rows->last, place.number);
-    g_array_append_val(rows->places, place);
+    rows->last = MAX(rows->last, row.number);
+    g_array_append_val(rows->index, row);
     g_string_append_len(rows->bytes, bytes, (gssize)size);
     g_string_append_c(rows->bytes, '\0');
 }
 
-static gint compare_places(gconstpointer a, gconstpointer b)
+static gint compare_rows(gconstpointer a, gconstpointer b)
 {
-    const struct place *x = a, *y = b;
+    const struct row *x = a, *y = b;
 
     if (x->number != y->number)
         return x->number < y->number ? -1 : 1;
@@ -134,10 +134,10 @@ static gint compare_places(gconstpointer a, gconstpointer b)
 
 void rows_each(struct rows *rows, row_visitor *each, void *user)
 {
-    g_array_sort(rows->places, compare_places);
-    for (guint i = 0; i < rows->places->len; i++) {
-        const struct place *place = &g_array_index(rows->places, struct place, i);
+    g_array_sort(rows->index, compare_rows);
+    for (guint i = 0; i < rows->index->len; i++) {
+        const struct row *row = &g_array_index(rows->index, struct row, i);
 
-        each(user, rows->bytes->str + place->offset, place->size);
+        each(user, rows->bytes->str + row->offset, row->size);
     }
 }

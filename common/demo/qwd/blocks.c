@@ -221,7 +221,7 @@ static void make_room(struct qwd_blocks *blocks, uint64_t at, unsigned i)
 
 /* The first buffered packet that the client did not have yet, behind the last client block: those
  * are in the order of their numbers. held_count: there is none. */
-static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
+static unsigned insertion_index(const struct qwd_blocks *blocks, uint32_t after)
 {
     unsigned i = blocks->held_count;
 
@@ -236,7 +236,7 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 {
     struct qwd_player *player = &blocks->player;
     struct qwd_command *command = &blocks->commands[player->out % QWD_PLAYER_FRAMES];
-    const unsigned i = place_for(blocks, after);
+    const unsigned i = insertion_index(blocks, after);
     const struct qwd_held *next = i < blocks->held_count ? &blocks->held[i] : NULL;
 
     *command = (struct qwd_command){next ? next->at : end_of(blocks), player->out, made};
