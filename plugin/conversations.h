@@ -33,7 +33,7 @@ struct conversation_state;
 /* The context for decoding a packet or unit once. */
 struct packet_context {
     struct qs_session *session;         /* lives at least as long as the packet's dissection */
-    uint32_t pdu;                       /* its number in the packet, from 1; 0: a datagram */
+    uint32_t unit;                      /* its number in the packet, from 1; 0: a datagram */
     uint32_t missing;                   /* bytes that the capture lacks before the unit */
     enum qs_end from;                   /* the end that sent the packet */
     const void *conversation;           /* identifies the conversation; NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follow: a session's packets as text (see common/core/emit.h), one record for each packet. In
+ * Follow: a session's packets as text (see common/core/summary.h), one record for each packet. In
  * the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of the
  * session.
  */
@@ -144,7 +144,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
     if (!transcript || !transcript->len)
         return;
     /* The receiver drops repeated data. */
-    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->pdu)
+    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->unit)
         return;
     text = wmem_new(pinfo->pool, struct packet_text);
     *text =

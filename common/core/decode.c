@@ -114,7 +114,7 @@ void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
                      struct qs_session *session, struct qs_sink *sink,
                      const struct qs_packet *block, uint32_t offset)
 {
-    const enum qs_direction direction = block->pdu ? direction_of(session, block) : QS_S2C;
+    const enum qs_direction direction = block->unit ? direction_of(session, block) : QS_S2C;
 
     d->origin = offset;
     d->payload = *block;
@@ -123,10 +123,10 @@ void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
     d->origin = 0;
 }
 
-void qs_decode_pdu(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
-                   const struct qs_packet *pdu)
+void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                    const struct qs_packet *unit)
 {
-    qs_decode_block(d, d->protocol->decode_pdu, session, sink, pdu, 0);
+    qs_decode_block(d, d->protocol->decode_unit, session, sink, unit, 0);
 }
 
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)

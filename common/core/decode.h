@@ -34,12 +34,12 @@ void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs
                const struct qs_packet *packet);
 
 /*
- * The same for one PDU of a stream (packet->pdu is not 0), in the stream's order. Messages in
- * `decoder->messages` count in `decoder->payload` where the PDU frames them. Only for protocols
- * that have `decode_pdu`.
+ * The same for one unit of a stream (packet->unit is not 0), in the stream's order. Messages in
+ * `decoder->messages` count in `decoder->payload` where the unit frames them. Only for protocols
+ * that have `decode_unit`.
  */
-void qs_decode_pdu(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
-                   const struct qs_packet *pdu);
+void qs_decode_unit(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
+                    const struct qs_packet *unit);
 
 /*
  * The same for server messages without a packet's header: a block of a demo file.

@@ -128,7 +128,7 @@ struct qs_found {
     struct qs_announcement announced;
     struct qs_view map;            /* of a server that tells its status; none: it does not */
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
-    GString *summary;              /* one line, UTF-8; see emit.h */
+    GString *summary;              /* one line, UTF-8; see summary.h */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* undecoded bytes */
     uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
@@ -142,7 +142,7 @@ struct qs_decoder {
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
     struct qs_redactor *redactor; /* or NULL */
     bool want_summary;            /* fill `summary` */
-    GString *transcript;          /* with `want_summary`: is appended to (see emit.h); or NULL */
+    GString *transcript;          /* with `want_summary`: is appended to (see summary.h); or NULL */
     bool want_transfers;          /* fill `transfers` */
     unsigned want_entities;       /* QS_ENTITIES_*: which kinds go into `entities` */
     bool unchecked;               /* do not verify the checksums of moves */

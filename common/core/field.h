@@ -106,7 +106,7 @@ struct qs_field {
     const char *blurb;           /* what the value means, for readers who know the game; or NULL */
     bool varies; /* from run to run, as challenges do: goldens leave it out (row VARYING) */
     /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
-     * none (row FIELD_BRIEF; see emit.h). */
+     * none (row FIELD_BRIEF; see summary.h). */
     const char *brief;
     enum qs_role role;
 };

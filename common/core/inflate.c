@@ -10,7 +10,7 @@ enum { RAW_DEFLATE = -15 }; /* zlib's window bits: no header */
 
 static int64_t ahead(const struct qs_decoder *d)
 {
-    return d->packet->pdu ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
+    return d->packet->unit ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
 }
 
 /* Bytes that the session may inflate to with the packet, beyond those ahead or below them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet: one UDP payload, or one PDU of a TCP stream, and where it came from. The
- * protocol decides how streams are cut into PDUs (see qs_protocol.pdu_length).
+ * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. The
+ * protocol decides how streams are cut into units (see qs_protocol.pdu_length).
  */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
@@ -38,10 +38,10 @@ struct qs_capture_file {
 };
 
 struct qs_packet {
-    const uint8_t *data; /* UDP payload, or the PDU */
+    const uint8_t *data; /* UDP payload, or the unit */
     uint32_t size;       /* bytes in `data` */
     uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
-    uint64_t number;    /* in its file, from 1; of a PDU: of the packet that completed it */
+    uint64_t number;    /* in its file, from 1; of a unit: of the packet that completed it */
     uint64_t frame;     /* in the input, which may be several files; 0: unknown */
     const struct qs_capture_file *file; /* NULL: that of qs_sessions_set_source() */
     int64_t time;                       /* nanoseconds since the epoch */
@@ -51,8 +51,7 @@ struct qs_packet {
     /* What tells copies of a datagram from others with the same bytes: see
      * common/sessions/copies.h. */
     uint32_t ip_id; /* IP identification; 0: it has none */
-    uint64_t
-        capture_point; /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
+    uint64_t place; /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
 
     /* What follows in the capture shows that its receiver did not accept it, or that it
      * acknowledges what was not sent. */
@@ -60,9 +59,9 @@ struct qs_packet {
     /* The port is one where servers of this protocol listen, by default or by preference. */
     bool source_is_server_port, destination_is_server_port;
 
-    /* Of PDUs. */
-    uint32_t pdu;     /* 1 for the first PDU that the packet completed; 0: this is a datagram */
-    uint32_t missing; /* bytes of the stream before this PDU that the capture lacks */
+    /* Of units. */
+    uint32_t unit;    /* 1 for the first unit that the packet completed; 0: this is a datagram */
+    uint32_t missing; /* bytes of the stream before this unit that the capture lacks */
     uint64_t missing_before; /* number of the packet behind them */
     bool missing_is_cut;     /* the capture has packets with them, and cut those */
 };

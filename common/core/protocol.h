@@ -130,23 +130,23 @@ struct qs_protocol {
     void (*decode)(struct qs_decoder *decoder);
 
     /*
-     * Conversations over TCP; all NULL if the protocol has none. A stream is cut into PDUs, and
-     * each PDU is decoded as a packet.
+     * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
+     * each unit is decoded as a packet.
      */
     const char *stream_ports; /* TCP ports of servers by default, a range list */
     /* Whether the first bytes of either end can be of no other protocol. Must be strict. */
     bool (*recognize_stream)(struct qs_view start);
     /*
-     * How many bytes the PDU that begins with `start` has at least (`start->from` is known; number
-     * and time are not used). Never 0. The caller waits for as many bytes and asks again: the PDU
+     * How many bytes the unit that begins with `start` has at least (`start->from` is known; number
+     * and time are not used). Never 0. The caller waits for as many bytes and asks again: the unit
      * is whole where the answer is no more than there is. Bytes that cannot be divided are one
-     * PDU. `seen`: how many bytes there were when the caller last asked of this PDU, else 0;
+     * unit. `seen`: how many bytes there were when the caller last asked of this unit, else 0;
      * these need not be searched again.
      */
     uint32_t (*pdu_length)(const struct qs_session *session, const struct qs_packet *start,
                            uint32_t seen);
-    /* Decodes one whole PDU. Called by qs_decode_pdu(). */
-    void (*decode_pdu)(struct qs_decoder *decoder);
+    /* Decodes one whole unit. Called by qs_decode_unit(). */
+    void (*decode_unit)(struct qs_decoder *decoder);
     /* Decodes server messages without a packet's header, as demo files hold them, or NULL. Called
      * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);

@@ -4,7 +4,7 @@
  * conversation have established so far.
  *
  * A protocol's session struct has `struct qs_session` as its first member. Sessions are values: the
- * protocol's session_copy makes a cheap independent copy that shares what is large (see containers.h and
+ * protocol's session_copy makes a cheap independent copy that shares what is large (see table.h and
  * fragments.h), so that Wireshark can hold the session before each packet and dissect it again.
  */
 #ifndef QS_CORE_SESSION_H

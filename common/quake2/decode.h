@@ -104,11 +104,11 @@ void q2_read_spawnbaselineblast(struct qs_decoder *d);
 /* Messages of MVD up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
 
-/* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, pdu_length and decode_pdu */
+/* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, pdu_length and decode_unit */
 bool q2_recognize_stream(struct qs_view start);
 uint32_t q2_pdu_length(const struct qs_session *session, const struct qs_packet *start,
                        uint32_t seen);
-void q2_decode_pdu(struct qs_decoder *d);
+void q2_decode_unit(struct qs_decoder *d);
 
 /* usercmd.c */
 /* A command that gives what changed from `command`, which becomes it. `minor`: R1Q2's, or 0. */

@@ -3,7 +3,7 @@
  * GTV: a server's MVD as it is recorded, streamed over TCP to relays.
  *
  * Each end sends four bytes of magic, then messages: a length, a number and a body. What the server
- * sends behind its hello may be one deflate stream: then a PDU is what a segment has of it, with
+ * sends behind its hello may be one deflate stream: then a unit is what a segment has of it, with
  * all messages that it completes. Source: PROTOCOL.md, section 18; Q2PRO, server/mvd.c
  * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
  */
@@ -16,7 +16,7 @@ enum {
     LENGTH_SIZE = 2,
     SERVER_MESSAGE_MAX = Q2_MVD_BLOCK_MAX, /* MAX_GTS_MSGLEN */
     CLIENT_MESSAGE_MAX = 256,              /* MAX_GTC_MSGLEN */
-    DEFLATED_MAX = 4096,                   /* of a PDU */
+    DEFLATED_MAX = 4096,                   /* of a unit */
     ADLER32_SIZE = 4,
     DEFLATE = 1 /* GTF_DEFLATE */
 };
@@ -26,7 +26,7 @@ static struct q2_gtv *gtv_of(const struct qs_decoder *d)
     return &q2_session_of(d->session)->gtv;
 }
 
-/* --- Cutting the stream into PDUs --- */
+/* --- Cutting the stream into units --- */
 
 bool q2_recognize_stream(struct qs_view start)
 {
@@ -50,7 +50,7 @@ static uint32_t message_size(struct qs_view start, uint32_t max)
     return length <= max ? LENGTH_SIZE + length : 0;
 }
 
-/* 0: no PDU of that kind begins here. */
+/* 0: no unit of that kind begins here. */
 static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from,
                               struct qs_view start)
 {
@@ -295,7 +295,7 @@ static void decode_deflated(struct qs_decoder *d)
     g_byte_array_free(inflated, TRUE);
 }
 
-/* --- One PDU --- */
+/* --- One unit --- */
 
 /* The client speaks first, and servers listen on known ports. */
 static void learn_ends(struct qs_decoder *d)
@@ -313,7 +313,7 @@ static void decode_magic(struct qs_decoder *d)
     gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
 }
 
-/* Whether the PDU has the size that its stage gives. */
+/* Whether the unit has the size that its stage gives. */
 static bool is_unit(const struct qs_decoder *d)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
@@ -321,7 +321,7 @@ static bool is_unit(const struct qs_decoder *d)
     return bytes.size && size_at_stage(d->session, d->packet->from, bytes) == bytes.size;
 }
 
-static void decode_pdu(struct qs_decoder *d)
+static void decode_unit(struct qs_decoder *d)
 {
     switch (gtv_of(d)->stage[d->packet->from]) {
     case Q2_GTV_STAGE_MAGIC:
@@ -338,7 +338,7 @@ static void decode_pdu(struct qs_decoder *d)
     }
 }
 
-void q2_decode_pdu(struct qs_decoder *d)
+void q2_decode_unit(struct qs_decoder *d)
 {
     struct q2_gtv *gtv = gtv_of(d);
 
@@ -358,11 +358,11 @@ void q2_decode_pdu(struct qs_decoder *d)
         lose(d);
         decode_rest(d);
     } else if (qs_packet_is_cut(d->packet)) {
-        lose(d); /* the stream ended, or could not be put together, within the PDU */
+        lose(d); /* the stream ended, or could not be put together, within the unit */
         decode_rest(d);
     } else if (!is_unit(d)) {
         decode_no_unit(d);
     } else {
-        decode_pdu(d);
+        decode_unit(d);
     }
 }

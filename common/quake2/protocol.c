@@ -116,6 +116,6 @@ const struct qs_protocol q2_protocol = {
     .stream_ports = "27910",
     .recognize_stream = q2_recognize_stream,
     .pdu_length = q2_pdu_length,
-    .decode_pdu = q2_decode_pdu,
+    .decode_unit = q2_decode_unit,
     .decode_server_messages = q2_decode_messages,
 };

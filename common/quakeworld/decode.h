@@ -110,7 +110,7 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
 bool qw_recognize_stream(struct qs_view start);
 uint32_t qw_pdu_length(const struct qs_session *session, const struct qs_packet *start,
                        uint32_t seen);
-void qw_decode_pdu(struct qs_decoder *d);
+void qw_decode_unit(struct qs_decoder *d);
 
 /* command.c: console commands in texts, and info strings */
 /* An info string whose first byte stands at `offset`. */

@@ -136,6 +136,6 @@ const struct qs_protocol qw_protocol = {
     .stream_ports = "27500,27599,27900,28000",
     .recognize_stream = qw_recognize_stream,
     .pdu_length = qw_pdu_length,
-    .decode_pdu = qw_decode_pdu,
+    .decode_unit = qw_decode_unit,
     .decode_server_messages = decode_recorded,
 };

@@ -30,7 +30,7 @@ static enum qs_end other_end(enum qs_end end)
     return end == QS_END_A ? QS_END_B : QS_END_A;
 }
 
-/* --- Cutting the stream into PDUs --- */
+/* --- Cutting the stream into units --- */
 
 static bool is_request(struct qs_view start)
 {
@@ -98,7 +98,7 @@ static uint32_t command_size(struct qs_view start)
     return size >= COMMAND_MIN ? size : 0;
 }
 
-/* 0: no PDU of that kind begins here. */
+/* 0: no unit of that kind begins here. */
 static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uint32_t seen)
 {
     switch (stage) {
@@ -521,7 +521,7 @@ static void decode_compressed(struct qs_decoder *d)
     decode_rest(d);
 }
 
-/* --- One PDU --- */
+/* --- One unit --- */
 
 static void decode_block(struct qs_decoder *d)
 {
@@ -537,7 +537,7 @@ static void decode_block(struct qs_decoder *d)
     qw_decode_mvd_block(d);
 }
 
-/* Whether the PDU has the size that its stage gives. */
+/* Whether the unit has the size that its stage gives. */
 static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
@@ -545,7 +545,7 @@ static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
     return bytes.size && size_at_stage(stage, bytes, 0) == bytes.size;
 }
 
-void qw_decode_pdu(struct qs_decoder *d)
+void qw_decode_unit(struct qs_decoder *d)
 {
     const enum qw_qtv_stage stage = qtv_of(d)->stage[d->packet->from];
     const struct qs_view bytes = {d->packet->data, d->packet->size};

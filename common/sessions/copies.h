@@ -28,7 +28,7 @@ struct qs_sighting {
     struct qs_address source, destination;
     uint64_t number; /* of the packet */
     int64_t time;
-    uint64_t capture_point; /* these are struct qs_packet's */
+    uint64_t place; /* these are struct qs_packet's */
     uint32_t size, ip_id;
     uint16_t recorder;
 };

@@ -20,7 +20,7 @@ struct session {
 
     /* What the handler has received. */
     bool begin_reported, late_reported;
-    bool has_events;       /* that it is late, or its map */
+    bool has_news;         /* that it is late, or its map */
     uint32_t map_reported; /* level + 1, whose map it has received */
     guint files_reported;
 
@@ -62,7 +62,7 @@ static void enter_map(struct session *session, const char *map)
 {
     struct qs_client_session *shared = &session->shared;
 
-    session->has_events = true;
+    session->has_news = true;
     shared->map = qs_text_printable(map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
@@ -156,7 +156,7 @@ static void update_level(struct session *session, const struct qs_session *state
     }
     /* Without numbers nothing tells that the next packet begins another session. */
     if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
-        (!session->shared.map && packet->pdu) || (playing && session->described != state->level))
+        (!session->shared.map && packet->unit) || (playing && session->described != state->level))
         describe(session, state);
     if (playing)
         session->described = state->level;
@@ -182,7 +182,7 @@ static void report_events(struct session *session, bool over)
     if (live && !session->begin_reported)
         report(session, handler->session_begin);
     session->begin_reported = live;
-    session->has_events = false;
+    session->has_news = false;
     if (live && session->late && !session->late_reported)
         report(session, handler->session_late);
     session->late_reported |= live && session->late;
@@ -229,7 +229,7 @@ static void join_late(struct session *session, const struct qs_decoded_packet *d
     session->late = qs_late_session_new(session->donors, session->shared.format, decoded->decoder,
                                         before, session->shared.start);
     session->late_join = NULL;
-    session->has_events = true;
+    session->has_news = true;
 }
 
 static void rebuild_packet(struct session *session, const char *file,
@@ -239,11 +239,11 @@ static void rebuild_packet(struct session *session, const char *file,
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
 }
 
-static bool has_events(const struct session *session)
+static bool has_news(const struct session *session)
 {
     const struct qs_session_demo *demo = session->shared.demo;
 
-    return session->has_events || !session->begin_reported ||
+    return session->has_news || !session->begin_reported ||
            (demo && session->files_reported < demo->files->len);
 }
 
@@ -346,15 +346,16 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
         .first = first->location,
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
-        .match = session->handler->want_figures || recorded || first->packet->pdu ? qs_match_new()
-                                                                                  : NULL,
+        .match = session->handler->want_figures || recorded || first->packet->unit ? qs_match_new()
+                                                                                   : NULL,
         .quality = session->handler->want_figures ? qs_path_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .recorded = recorded,
     };
-    shared->format = shared->recorded ? shared->recorded
-                                      : qs_demo_format_of(shared->protocol, first->packet->pdu != 0,
-                                                          options->demo.extension);
+    shared->format = shared->recorded
+                         ? shared->recorded
+                         : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
+                                             options->demo.extension);
     /* A demo is not rebuilt of a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;
@@ -457,7 +458,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         keep_known(session, decoder->session);
     follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
     shared->state = *decoder->session;
-    if (has_events(session))
+    if (has_news(session))
         report_events(session, false);
 }
 

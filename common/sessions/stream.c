@@ -11,7 +11,7 @@ struct qs_stream {
     guint taken[2];       /* of them, in units that were given out */
     uint32_t seen[2];     /* bytes of the next unit that were not all of it */
     struct qs_packet last[2];
-    uint32_t pdus; /* completed by the packet `number` */
+    uint32_t units; /* completed by the packet `number` */
     uint64_t number;
 };
 
@@ -47,53 +47,53 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
         g_byte_array_append(all, bytes->data, bytes->size);
     stream->last[bytes->from] = *bytes;
     if (bytes->number != stream->number)
-        stream->pdus = 0;
+        stream->units = 0;
     stream->number = bytes->number;
 }
 
 static struct qs_packet left(const struct qs_stream *stream, enum qs_end end)
 {
     const GByteArray *all = stream->bytes[end];
-    struct qs_packet pdu = stream->last[end];
+    struct qs_packet unit = stream->last[end];
 
-    pdu.data = all->data ? all->data + stream->taken[end] : NULL;
-    pdu.size = pdu.wire_size = all->len - stream->taken[end];
-    return pdu;
+    unit.data = all->data ? all->data + stream->taken[end] : NULL;
+    unit.size = unit.wire_size = all->len - stream->taken[end];
+    return unit;
 }
 
 static bool next_of(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *pdu)
+                    struct qs_packet *unit)
 {
     uint32_t size;
 
-    *pdu = left(stream, end);
-    if (!pdu->size && !pdu->missing)
+    *unit = left(stream, end);
+    if (!unit->size && !unit->missing)
         return false;
-    size = pdu->size ? stream->protocol->pdu_length(session, pdu, stream->seen[end]) : 0;
-    stream->seen[end] = size > pdu->size ? pdu->size : 0;
-    if (size > pdu->size)
+    size = unit->size ? stream->protocol->pdu_length(session, unit, stream->seen[end]) : 0;
+    stream->seen[end] = size > unit->size ? unit->size : 0;
+    if (size > unit->size)
         return false;
-    pdu->size = pdu->wire_size = size;
-    pdu->pdu = ++stream->pdus;
+    unit->size = unit->wire_size = size;
+    unit->unit = ++stream->units;
     stream->taken[end] += size;
     stream->last[end].missing = 0;
     return true;
 }
 
 bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
-                    struct qs_packet *pdu)
+                    struct qs_packet *unit)
 {
-    return next_of(stream, session, QS_END_A, pdu) || next_of(stream, session, QS_END_B, pdu);
+    return next_of(stream, session, QS_END_A, unit) || next_of(stream, session, QS_END_B, unit);
 }
 
 bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *pdu)
+                    struct qs_packet *unit)
 {
-    *pdu = left(stream, end);
-    if (!pdu->size)
+    *unit = left(stream, end);
+    if (!unit->size)
         return false;
-    pdu->wire_size = stream->protocol->pdu_length(session, pdu, stream->seen[end]);
-    pdu->pdu = ++stream->pdus;
-    stream->taken[end] += pdu->size;
+    unit->wire_size = stream->protocol->pdu_length(session, unit, stream->seen[end]);
+    unit->unit = ++stream->units;
+    stream->taken[end] += unit->size;
     return true;
 }

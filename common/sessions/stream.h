@@ -24,13 +24,13 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes);
  * Its data are valid until more is added.
  */
 bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
-                    struct qs_packet *pdu);
+                    struct qs_packet *unit);
 
 /*
  * What is left of a unit that `end` has begun, and will not be whole: with the wire_size that it
  * would have had at least. False: nothing is left.
  */
 bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *pdu);
+                    struct qs_packet *unit);
 
 #endif

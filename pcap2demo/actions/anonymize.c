@@ -323,8 +323,8 @@ static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *d
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
 
-    if (!decoded->packet->pdu || g_hash_table_contains(all->deflated, &number))
-        return decoded->packet->pdu;
+    if (!decoded->packet->unit || g_hash_table_contains(all->deflated, &number))
+        return decoded->packet->unit;
     if (!has_opaque(all->redactions))
         return false;
     g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));

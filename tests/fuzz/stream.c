@@ -31,19 +31,19 @@ struct connection_under_test {
 
 static void add_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
 {
-    uint32_t left = bytes->size, pdus = 0;
-    struct qs_packet pdu;
+    uint32_t left = bytes->size, units = 0;
+    struct qs_packet unit;
 
     test->received += bytes->size;
     qs_sessions_bytes(test->rebuild.sessions, &test->reader, bytes);
     qs_stream_add(test->stream, bytes);
-    while (qs_stream_next(test->stream, test->session, &pdu)) {
-        if (pdu.size != pdu.wire_size || (!pdu.size && !pdu.missing))
+    while (qs_stream_next(test->stream, test->session, &unit)) {
+        if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
             fuzz_broken("a unit of no size", "");
-        pdus++;
-        invariants_decode_twice(&test->invariants, &test->decoder, test->session, &pdu);
+        units++;
+        invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
     }
-    if (pdus > left + 1)
+    if (units > left + 1)
         fuzz_broken("more units than bytes", "");
 }
 
@@ -115,10 +115,10 @@ static const struct qs_protocol *protocol_of(uint8_t byte)
     unsigned streams = 0;
 
     for (unsigned i = 0; qs_protocols[i]; i++)
-        streams += qs_protocols[i]->decode_pdu != NULL;
+        streams += qs_protocols[i]->decode_unit != NULL;
     byte = (uint8_t)(byte % streams);
     for (unsigned i = 0;; i++)
-        if (qs_protocols[i]->decode_pdu && byte-- == 0)
+        if (qs_protocols[i]->decode_unit && byte-- == 0)
             return qs_protocols[i];
 }
 
@@ -139,12 +139,12 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
 
 static void end(struct connection_under_test *test)
 {
-    struct qs_packet pdu;
+    struct qs_packet unit;
 
     tcp_end(test->tcp, test->number);
     for (int from = QS_END_A; from <= QS_END_B; from++)
-        if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &pdu))
-            invariants_decode_twice(&test->invariants, &test->decoder, test->session, &pdu);
+        if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
+            invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
     qs_sessions_end_bytes(test->rebuild.sessions, test->reader, test->number);
     demo_rebuild_end(&test->rebuild);
     qs_stream_free(test->stream);
