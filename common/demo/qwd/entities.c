@@ -21,7 +21,7 @@ enum {
     DONATED_MAX = 8000 /* bytes: engines read at most 8,192 of a packet */
 };
 
-/* Kind of an entity's first update. */
+/* The kind of an entity's first update in the late session. */
 enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
 
 /* --- Donors --- */
@@ -101,7 +101,7 @@ void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 
 /* --- Entities in view --- */
 
-/* In its baseline's state. */
+/* Appends an update that sets the entity to its baseline. */
 static void append_baseline(GByteArray *out, uint32_t number)
 {
     qs_write_u16(out, (uint16_t)number);
@@ -145,7 +145,7 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
 }
 
 enum {
-    PLAYED_MAX = 8192, /* bytes of a packet: more ends the game in engines */
+    PLAYED_MAX = 8192, /* bytes of a packet: engines end the game at a longer one */
     FILLED_MAX = 8192  /* packets of a gap that replacement deltas can bridge */
 };
 
@@ -261,7 +261,7 @@ enum {
     RESET = UPDATE_REMOVE
 };
 
-/* Appends a message of the time of `body` with other updates. */
+/* Appends a message with the time of `body` and other updates. */
 static void append_updates(GByteArray *to, struct qs_view body, struct qs_view updates)
 {
     qs_write_u8(to, SVC_FTE_UPDATEENTITIES);
@@ -284,7 +284,8 @@ static void add_updates(struct qwd_entities *entities, const struct qwd_entities
     entities->out->counts.repaired++;
 }
 
-/* This loses nothing. */
+/* Puts a reset, which removes all entities, before the updates. Without it engines drop the update,
+ * so nothing is lost. */
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                   struct qs_view body, guint index)
 {
