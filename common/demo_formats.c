@@ -2,9 +2,7 @@
 #include "common/demo_formats.h"
 
 #include "common/demo/dem/dem.h"
-#include "common/demo/dem/late_join.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/dm2/late_join.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/demo/qwd/qwd.h"

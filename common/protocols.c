@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/acknex/session.h"
+#include "common/acknex/decode.h"
 #include "common/core/protocol.h"
 #include "common/quake/session.h"
 #include "common/quake2/session.h"

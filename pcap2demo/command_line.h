@@ -20,7 +20,7 @@ void command_line_clear(struct options *options);
 /* Reads all inputs, one after the other, or records from interfaces, and performs the action. */
 void run_inputs(const struct options *options);
 
-/* --- help.c */
+/* --- --help */
 
 void print_help(const GPtrArray *rows); /* struct option_row, with headings */
 void print_short_help(void);

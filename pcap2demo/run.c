@@ -9,12 +9,10 @@
 #include "common/core/numeric_text.h"
 #include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/inputs.h"
-#include "pcap2demo/capture/merge.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
 #include "pcap2demo/capture/pipeline.h"
-#include "pcap2demo/recording/options.h"
+#include "pcap2demo/recording/recording.h"
 
 #include "pcap2demo/capture/signals.h"
 

@@ -69,19 +69,19 @@ void qs_demo_missing(struct qs_demo_writer *writer, const struct qs_packet *pack
 }
 
 /* " (packet 13)", in a buffer of that size. */
-enum { PLACE_SIZE = 48 };
+enum { LOSS_TEXT_SIZE = 48 };
 
-static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
+static const char *loss_text(const struct qs_sign_on_loss *loss, char *text)
 {
-    snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")", loss->before ? "before " : "",
-             loss->packet);
-    return loss->packet ? place : "";
+    snprintf(text, LOSS_TEXT_SIZE, " (%spacket %" G_GUINT64_FORMAT ")",
+             loss->before ? "before " : "", loss->packet);
+    return loss->packet ? text : "";
 }
 
 void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
                         const struct qs_sign_on_loss *loss)
 {
-    char place[PLACE_SIZE];
+    char packet[LOSS_TEXT_SIZE];
 
     if (loss->in_game)
         qs_demo_problem(writer, NULL,
@@ -98,20 +98,20 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
         qs_demo_problem(writer, NULL,
                         "%s%s cannot be shown: part of its sign-on%s was not captured; try "
                         "--sign-on DEMO with a demo of the same map",
-                        map ? "level " : "a level", map ? map : "", place_of(loss, place));
+                        map ? "level " : "a level", map ? map : "", loss_text(loss, packet));
     g_free(map);
 }
 
 /* New. */
 static char *late_text(const struct qs_donor_match *match, const char *map)
 {
-    char place[PLACE_SIZE];
+    char packet[LOSS_TEXT_SIZE];
 
     map = map && !match->unproven ? map : "a level";
     switch (match->lacks) {
     case QS_LACKS_PART:
         return g_strdup_printf("part of the sign-on of %s%s was not captured", map,
-                               place_of(&match->loss, place));
+                               loss_text(&match->loss, packet));
     case QS_LACKS_FRAME:
         return g_strdup_printf("the first frame of %s was not captured", map);
     default:

@@ -11,7 +11,6 @@
 #define QS_DEMO_ZIP_ARCHIVE_H
 
 #include "common/core/decode.h"
-#include "common/demo/packets.h"
 #include "common/demo/format.h"
 
 /* Whether an archive begins here, complete or cut: checks its signature. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/dump/lines.h"
+#include "common/dump/dump.h"
 #include "common/core/numeric_text.h"
 
 /* No group: lines of the packet that are in none. */
@@ -147,7 +147,7 @@ static guint end_of_parts(const struct printer *printer, guint index, guint end)
 }
 
 /* The part's number by the bits of its number; 0 for signed ones. */
-static uint64_t part_of(const struct qs_field *row, uint64_t whole)
+static uint64_t masked_value(const struct qs_field *row, uint64_t whole)
 {
     if (row->type == QS_BOOL)
         return (whole & row->mask) != 0;
@@ -164,7 +164,7 @@ static void append_parts(struct printer *printer, const struct group *group, gui
 
     for (guint i = index + 1; i < end; i++) {
         const struct qs_dump_line *part = line_at(printer, i);
-        const bool is_implied = part_of(part->row, whole->number) == part->number;
+        const bool is_implied = masked_value(part->row, whole->number) == part->number;
         const char *rest = behind_stem(part->name, whole->name);
 
         if (is_implied && !(part->number && part->row->names))

@@ -2,7 +2,6 @@
 #include "common/dump/dump.h"
 
 #include "common/dump/json_writer.h"
-#include "common/dump/lines.h"
 #include "common/core/text.h"
 
 /* A group's length, which stands before its fields, is known when it closes. */

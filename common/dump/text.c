@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "common/dump/json_writer.h"
-#include "common/dump/lines.h"
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
 

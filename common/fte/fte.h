@@ -171,7 +171,7 @@ void fte_read_trailparticles(struct qs_decoder *d);
 void fte_read_pointparticles(struct qs_decoder *d);
 void fte_read_pointparticles1(struct qs_decoder *d);
 
-/* --- temp_entities.c --- */
+/* --- server_messages.c: temporary entities --- */
 
 void fte_read_temp_entity(struct qs_decoder *d);
 void fte_read_temp_entity_sized(struct qs_decoder *d);
@@ -186,7 +186,7 @@ void fte_read_move(struct qs_decoder *d);
 /* Where the mouse's cursor points to; an entity follows. */
 void fte_read_cursor(struct qs_decoder *d);
 
-/* --- varint.c: numbers of variable length --- */
+/* --- extensions.c: numbers of variable length --- */
 
 /* Seven bits a byte, the lowest first; the top bit is set where more follow. */
 uint64_t fte_read_uleb128(struct qs_reader *in);

@@ -53,7 +53,7 @@ static inline void nq_set_entity_model(struct qs_decoder *d, unsigned name_row, 
 void nq_read_entities(struct qs_decoder *d);
 void nq_read_csqcentities(struct qs_decoder *d);
 
-/* fte.c */
+/* variant.c: what FTE's extensions have of Quake's own */
 extern const struct fte_game nq_fte_game;
 void nq_read_updateentities(struct qs_decoder *d);
 void nq_read_fte_move(struct qs_decoder *d);

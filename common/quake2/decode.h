@@ -27,7 +27,7 @@ bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_connectionless_text(struct qs_view text);
 void q2_decode_connectionless(struct qs_decoder *d);
 
-/* recognize.c: see qs_protocol.recognize and is_foreign */
+/* protocol.c: see qs_protocol.recognize and is_foreign */
 bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 

@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include "common/core/writer.h"
-#include "common/quake2/variant.h"
-#include "common/quake2/states.h"
+#include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 
 /* With the NUL. */

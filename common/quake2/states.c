@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/states.h"
+#include "common/quake2/tracker.h"
 
 #include <string.h>
 

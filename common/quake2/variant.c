@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/variant.h"
+#include "common/quake2/session.h"
 
 #include "common/quake2/constants.h"
 

@@ -9,7 +9,7 @@
 #include "common/quakeworld/decode.h"
 
 enum {
-    FRAGMENT_MTU_MIN = 64, /* servers take a smaller one for none */
+    FRAGMENT_MTU_MIN = 64, /* servers ignore a smaller one */
     MASTER_ENTRY_SIZE = 6,
     PING_ENTRY_SIZE = 8
 };
@@ -18,8 +18,8 @@ enum {
 struct oob {
     struct qs_view text; /* all of it, with its terminator */
     uint32_t offset;     /* of the text in the packet */
-    struct qs_view line; /* of a text that begins with a word: its first line, */
-    uint32_t pos;        /* and how far that was read */
+    struct qs_view line; /* first line of a text that begins with a word */
+    uint32_t pos;        /* bytes of `line` that were read */
 };
 
 bool qw_is_digits(struct qs_view text)
@@ -52,7 +52,7 @@ static void emit_token(struct qs_decoder *d, unsigned id, const struct oob *oob,
     qs_emit_bytes(d, id, oob->offset + token->offset, token->length, token->text);
 }
 
-/* By the row of the argument where it is no such number. */
+/* Emits a decimal number; a text that is no number gets the row of other arguments. */
 static void emit_number(struct qs_decoder *d, unsigned id, uint32_t offset,
                         const struct qs_token *token)
 {
@@ -73,7 +73,7 @@ static void learn_sender(struct qs_decoder *d, enum qs_direction direction)
 
 /* --- Texts that begin with a word --- */
 
-/* The next word of the line; false: there is none. */
+/* Reads the next word of the line. Returns false at its end. */
 static bool read_word(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_token word;
@@ -90,7 +90,7 @@ static void read_arguments(struct qs_decoder *d, struct oob *oob)
         ;
 }
 
-/* The rest of the line behind blanks. */
+/* Reads the rest of the line, without leading blanks. */
 static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_view rest;
@@ -103,7 +103,7 @@ static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *o
     return rest;
 }
 
-/* What a line of connect asks of the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
+/* Notes how the extension changes the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
 static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
 {
     if (key == EXTENSION_FTE2)
@@ -114,7 +114,7 @@ static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint3
         asked->huffman = true;
 }
 
-/* "0x58455446 0x2140f000": an extension that the client asks for. */
+/* Reads an extension that the client asks for, "0x58455446 0x2140f000". */
 static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     struct qs_token key, value;
@@ -158,7 +158,7 @@ static void read_connect_userinfo(struct qs_decoder *d, struct oob *oob)
     emit_token(d, QW_CONNECT_USERINFO, oob, &word);
     qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
     qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
-    /* Of a cut text the name may be cut, too. */
+    /* The name in a cut text may be cut, too. */
     qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO,
                     qs_packet_is_cut(d->packet) && oob->line.size == oob->text.size
                         ? (struct qs_view){0}
@@ -172,7 +172,7 @@ static void read_connect(struct qs_decoder *d, struct oob *oob)
 {
     const uint32_t end = oob->line.size;
 
-    /* Its extensions may be in what was cut off. */
+    /* The lines of extensions may be cut off. */
     qw_session_of(d)->asked = (struct qw_netchan_format){.known = !qs_packet_is_cut(d->packet)};
     qw_session_of(d)->asked_fte2 = 0;
     read_connect_number(d, QW_CONNECT_VERSION, oob);
@@ -197,7 +197,7 @@ static void read_rcon(struct qs_decoder *d, struct oob *oob)
     read_rest(d, QW_RCON_COMMAND, oob);
 }
 
-/* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
+/* Reads "broadcast" and an info string up to the newline, which servers send to servers: mvdsv
  * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
 static void read_broadcast(struct qs_decoder *d, struct oob *oob)
 {
@@ -242,8 +242,8 @@ static void read_words(struct qs_decoder *d, struct oob *oob)
     qs_summary_text(d, "", name.text, "");
     if (command) {
         qs_add_requests(d, command->asks, command->answers);
-        /* Who asks is a client; the answers that are words are qwfwd's to clients of other games.
-         */
+        /* Requests come from clients. Answers that are words come from qwfwd, for other games'
+         * clients. */
         if (command->answers || command->asks != QS_TELLS)
             learn_sender(d, command->answers ? QS_S2C : QS_C2S);
         command->read(d, oob);
@@ -262,9 +262,10 @@ static bool begins_with_word(struct qs_view text)
     return qs_token_next(line_of(text), &pos, &name) && find_word(name.text);
 }
 
-/* --- Texts that begin with a letter, which their text is glued to --- */
+/* --- Texts that begin with a letter, without a blank behind it --- */
 
-/* c and a decimal number, then pairs of key and value for the extensions that the server offers. */
+/* Reads "c", a decimal number, and pairs of key and value: the extensions that the server offers.
+ */
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view number = line_of(qs_view_behind(oob->text, 1));
@@ -416,7 +417,8 @@ static bool is_list(struct qs_view text)
     return text.size > 1 && text.data[1] == '\n';
 }
 
-/* Pings are short, so that there are zeros among the bytes; texts have one at their end only. */
+/* True if zeros are among the bytes, as pings below 256 have them; a text has only one, at its end.
+ */
 static bool is_ping_list(struct qs_view text)
 {
     return text.size > 1 && (text.size - 1) % PING_ENTRY_SIZE == 0 &&
@@ -476,7 +478,7 @@ static void read_master_query(struct qs_decoder *d, const struct oob *oob)
     learn_sender(d, QS_C2S);
 }
 
-/* c, as a rule with a newline and a NUL; masters look at the first byte. */
+/* True for "c", usually with a newline and a NUL; masters check only the first byte. */
 static bool is_master_query(struct qs_view text)
 {
     return is_alone(text) || (text.size == 3 && text.data[1] == '\n' && text.data[2] == '\0');
@@ -520,7 +522,7 @@ static const struct letter *find_bare_letter(const struct qs_packet *packet)
 {
     const struct qs_view text = {packet->data, packet->size};
 
-    /* Every packet of a game passes here. */
+    /* Fast, because every packet of a game is checked. */
     return text.size && g_ascii_isalpha(text.data[0])
                ? find_in(bare_letters, G_N_ELEMENTS(bare_letters), text)
                : NULL;
@@ -592,7 +594,7 @@ void qw_decode_connectionless(struct qs_decoder *d)
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);
-    d->in.pos = d->in.size; /* only the text's end mark is left, which no field covers */
+    d->in.pos = d->in.size; /* only the NUL of the text is left, which no field covers */
     qs_close(d);
 }
 

@@ -23,7 +23,7 @@ void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
 void qw_read_packetsprojectiles(struct qs_decoder *d);
 
-/* temp_entities.c */
+/* entities.c: effects that the server defines */
 void qw_read_customtempent(struct qs_decoder *d);
 
 /* precache.c; the short ones are FTE's, with numbers of 16 bits */
@@ -63,7 +63,7 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* recognize.c */
+/* protocol.c */
 bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 
 #include "common/core/containers.h"
 #include "common/core/writer.h"
@@ -22,7 +22,7 @@ void qw_frames_init(struct qw_frames *frames)
     g_array_set_clear_func(frames->roots, clear_root);
 }
 
-static struct qw_frame *place_of(struct qw_frames *frames, uint32_t number)
+static struct qw_frame *frame_slot(struct qw_frames *frames, uint32_t number)
 {
     return &frames->kept[number % QW_UPDATES_MAX];
 }
@@ -30,7 +30,7 @@ static struct qw_frame *place_of(struct qw_frames *frames, uint32_t number)
 void qw_frames_level(struct qw_frames *frames)
 {
     for (uint32_t i = 0; i < frames->count; i++)
-        g_clear_pointer(&place_of(frames, frames->first + i)->states, g_free);
+        g_clear_pointer(&frame_slot(frames, frames->first + i)->states, g_free);
     frames->first += frames->count;
     frames->count = 0;
     g_array_set_size(frames->roots, 0);
@@ -116,7 +116,7 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
     const struct qw_root *root;
 
     for (*steps = 0; is_kept(frames, number);) {
-        const struct qw_frame *frame = place_of(frames, number);
+        const struct qw_frame *frame = frame_slot(frames, number);
 
         if (frame->states)
             return qw_states_copy(frame->states);
@@ -134,14 +134,14 @@ static const struct qw_states *states_of(struct qw_frames *frames, uint32_t numb
 {
     uint32_t way[QW_UPDATES_MAX];
     unsigned steps;
-    struct qw_frame *frame = place_of(frames, number);
+    struct qw_frame *frame = frame_slot(frames, number);
     struct qw_states *states;
 
     if (frame->states)
         return frame->states;
     states = start_of(frames, number, way, &steps);
     while (steps)
-        states = apply(frames, place_of(frames, way[--steps]), states);
+        states = apply(frames, frame_slot(frames, way[--steps]), states);
     frame->states = states;
     return states;
 }
@@ -166,7 +166,7 @@ static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *
 /* The first frame kept becomes a root, if others count from it. */
 static void fold_first(struct qw_frames *frames)
 {
-    struct qw_frame *frame = place_of(frames, frames->first);
+    struct qw_frame *frame = frame_slot(frames, frames->first);
     struct qw_root *root = inherit(frames, frame);
 
     root->number = frames->first++;
@@ -187,7 +187,7 @@ static void drop_bytes(struct qw_frames *frames, uint32_t size)
 {
     g_byte_array_remove_range(frames->bytes, 0, size);
     for (uint32_t i = 0; i < frames->count; i++)
-        place_of(frames, frames->first + i)->at -= size;
+        frame_slot(frames, frames->first + i)->at -= size;
 }
 
 /* Makes room for new frames: of those that no delta can reach any more only states stay, and only
@@ -196,7 +196,7 @@ static void fold(struct qw_frames *frames)
 {
     while (frames->count > QW_FRAMES_KEPT)
         fold_first(frames);
-    drop_bytes(frames, place_of(frames, frames->first)->at);
+    drop_bytes(frames, frame_slot(frames, frames->first)->at);
 }
 
 /* --- Updates --- */
@@ -208,7 +208,7 @@ enum { END_SIZE = 2 }; /* of the word that ends an update */
 static bool find_frame(struct qw_frames *frames, uint32_t sequence, uint32_t *number)
 {
     for (uint32_t i = frames->count; i; i--) {
-        const struct qw_frame *frame = place_of(frames, frames->first + i - 1);
+        const struct qw_frame *frame = frame_slot(frames, frames->first + i - 1);
 
         if (frame->sequence > sequence)
             continue;
@@ -227,7 +227,7 @@ static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
 
     if (!frames->kept)
         frames->kept = g_new0(struct qw_frame, QW_UPDATES_MAX);
-    frame = place_of(frames, frames->first + frames->count++);
+    frame = frame_slot(frames, frames->first + frames->count++);
     *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
     if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
         return frame;
@@ -247,7 +247,7 @@ static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_vie
     update->base_known = find_frame(frames, update->base, &parent);
     frame = add_frame(frames, sequence, deltas);
     if (any) {
-        place_of(frames, parent)->children++;
+        frame_slot(frames, parent)->children++;
         frame->parent = parent;
         frame->has_parent = true;
     }

@@ -37,7 +37,8 @@ static bool is_top_byte(uint8_t byte, uint8_t bias)
     return (byte & ~0x80) == bias;
 }
 
-/* The number of packets in a connection stays far below 2^24. */
+/* True if both words begin with a byte that is small, apart from the bias: a connection has far
+ * fewer than 2^24 packets. */
 static bool looks_biased(const struct qs_reader *in)
 {
     const uint8_t *b = in->data;
@@ -47,8 +48,8 @@ static bool looks_biased(const struct qs_reader *in)
 }
 
 /*
- * No message is numbered 0: two bytes that are 0, or 1 and 0, before anything else are the word of
- * a whole message or of its first piece.
+ * True if the two bytes behind the header can be FRAG's word of a whole message (0) or of a first
+ * fragment (1): no message has the number 0.
  */
 static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 {
@@ -58,8 +59,8 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 }
 
 /*
- * FTE's servers and clients agree on these as a rule: common/fte/PROTOCOL.md, section 1.
- * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
+ * Sets the extensions that FTE's servers and clients usually agree on (common/fte/PROTOCOL.md,
+ * section 1), for sessions over FTE's netchan whose svc_serverdata the capture lacks.
  */
 static void assume_extensions(struct qw_session *session)
 {
@@ -69,7 +70,8 @@ static void assume_extensions(struct qw_session *session)
     session->ext.fte2 = UINT32_C(0x7f);
 }
 
-/* A packet with nothing behind the words shows no word for fragments. */
+/* Determines the format from the packet. A packet that ends behind the header does not show whether
+ * the session has FRAG's word. */
 static void guess_format(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -84,7 +86,7 @@ static void guess_format(struct qs_decoder *d)
         assume_extensions(session);
 }
 
-/* The header's format by the handshake; if the capture lacks it, by the packet's contents. */
+/* Returns the header's format: from the handshake or, if the capture lacks it, from this packet. */
 static const struct qw_netchan_format *format_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -96,7 +98,7 @@ static const struct qw_netchan_format *format_of(struct qs_decoder *d)
     return &session->format;
 }
 
-/* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
+/* With STUNAWARE: true if the packet has the bias; packets of other protocols lack it. */
 static bool is_biased(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
@@ -126,8 +128,8 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
     return d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
 }
 
-/* The rest of the packet, a fragment of a message. Returns whether the message is complete: it is
- * the session's `joined`. */
+/* Adds the rest of the packet, a fragment, to its message. Returns true if the message is complete;
+ * it is then the session's `joined`. */
 static bool read_fragment(struct qs_decoder *d, uint16_t word)
 {
     static const struct qs_fragment_format format = {
@@ -142,7 +144,7 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 
 /* --- The header --- */
 
-/* What a header holds beyond its numbers. */
+/* The parts of a header besides its numbers. */
 struct header {
     uint32_t sequence_word, ack_word;
     uint16_t qport;
@@ -175,15 +177,16 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         qs_summary(d, "seq %u ack %u", d->found.sequence, d->found.acknowledged);
 }
 
-/* The capture has the client's first packet before the accept that it answers, or instead of it. */
+/* True if the capture has the client's first packet before the server's accept, or lacks the
+ * accept. */
 static bool overtakes_answer(const struct qw_session *session)
 {
     return session->asked.known && !session->base.connection && !session->base.to_server.started &&
            !session->base.to_client.started;
 }
 
-/* The server's first packet of a connection, where the capture lacks those of the client before it.
- */
+/* True if this is the server's first packet of a connection whose earlier client packets the
+ * capture lacks. */
 static bool server_begins(const struct qw_session *session, uint32_t sequence)
 {
     const struct qs_netchan *chan = &session->base.to_client;
@@ -194,8 +197,8 @@ static bool server_begins(const struct qw_session *session, uint32_t sequence)
 }
 
 /*
- * A server's accept alone begins no connection: it is sent again when the client's connect was. The
- * connection begins when the client's numbers do, or the server's.
+ * Begins a connection with the first numbered packet of either end. The accept does not begin one,
+ * because the server repeats it whenever the client repeats its connect.
  */
 static void begin_connection(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
@@ -229,8 +232,9 @@ static void read_messages(struct qs_decoder *d)
 }
 
 /*
- * A connection whose accept the capture lacks, in the conversation of an older one: its numbers are
- * far below. That is settled before the header is read, whose form the client asked for.
+ * Recognizes a new connection in the conversation of an older one if the capture lacks its accept:
+ * its numbers are far below the older ones. Call it before the header is read, because the new
+ * connect determines the header's format.
  */
 static void confirm_connect(struct qs_decoder *d)
 {
@@ -245,7 +249,7 @@ static void confirm_connect(struct qs_decoder *d)
         qw_session_connect(session);
 }
 
-/* Both ends' words, the qport that only clients send, and FTE's word for fragments. */
+/* Returns the size of both words, of the qport (from clients only), and of FTE's fragment word. */
 static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
 {
     return 8u + (direction == QS_C2S ? 2 : 0) + (format->fragments ? 2 : 0);
@@ -256,7 +260,7 @@ static void read_joined(struct qs_decoder *d)
     qs_read_joined(d, qw_session_of(d)->joined, read_messages);
 }
 
-/* Numbers of the other end that are missing since the packet before. */
+/* Returns how many of the other end's numbers are missing since its previous packet. */
 static uint32_t skipped_by_other(const struct qs_decoder *d)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
@@ -268,7 +272,7 @@ static uint32_t skipped_by_other(const struct qs_decoder *d)
     return MAX(gap->is_unanswered ? gap->until - gap->from : 0, ahead);
 }
 
-/* Packets of both ends that are on their way, as the capture sees it. */
+/* Returns how many packets of both ends are in flight at the capture point. */
 static uint32_t round_trip_of(const struct qs_decoder *d)
 {
     const struct qs_netchan *server = &d->session->to_server, *client = &d->session->to_client;
@@ -277,8 +281,8 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
            client->sequence - MIN(client->reliable.acknowledged, client->sequence);
 }
 
-/* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
- * in it tells. */
+/* Handles a complete message. Its svc_chokecount says how many numbers before it the server skipped
+ * on purpose. */
 static void accept_message(struct qs_decoder *d, const struct header *header,
                            void (*read)(struct qs_decoder *))
 {
@@ -317,7 +321,7 @@ static bool is_of_client(struct qs_decoder *d, const struct header *header)
                             (struct qs_span){WORDS_SIZE, QPORT_SIZE});
 }
 
-/* Of a message of which a packet was cut. */
+/* Marks the sign-on as incomplete if it may be in a packet that the capture cut. */
 static void lose_message(struct qs_decoder *d)
 {
     if (d->found.direction == QS_S2C && d->session->level_state <= QS_LEVEL_SIGNING_ON &&
@@ -364,7 +368,7 @@ void qw_decode_netchan(struct qs_decoder *d)
     if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     confirm_connect(d);
-    /* A copy: a connection that begins with this packet has its own. */
+    /* A copy, because a connection that begins with this packet replaces the format. */
     format = *format_of(d);
     decode_as(d, &format);
 }
@@ -382,7 +386,7 @@ void qw_decode_plain_netchan(struct qs_decoder *d)
 
 enum { FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
-/* The texts that lack the mark belong to no open connection. */
+/* True for texts without the mark, which do not belong to a connection. */
 static bool is_outside_connection(const struct qs_session *session, const struct qs_packet *packet)
 {
     return packet->size < WORDS_SIZE || qs_le32(packet->data) == UINT32_MAX ||

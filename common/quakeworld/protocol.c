@@ -2,10 +2,78 @@
 /* The protocol record of QuakeWorld. */
 #include <stddef.h>
 
-#include "common/netchan/quality.h"
 #include "common/fte/constants.h"
+#include "common/netchan/netchan.h"
+#include "common/netchan/quality.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
+
+/* --- Recognizing ------------------------------------------------------------------------------ */
+
+enum { MARK_SIZE = 4 };
+
+static bool is_connect(struct qs_view text)
+{
+    static const char start[] = "connect 2";
+
+    return qs_view_begins(text, start) && text.size > sizeof start &&
+           text.data[sizeof start] == ' ' && text.data[sizeof start - 1] >= '4' &&
+           text.data[sizeof start - 1] <= '8';
+}
+
+static bool is_challenge(struct qs_view text)
+{
+    struct qs_view number;
+
+    if (text.data[0] != 'c' || !qw_begins_number(text))
+        return false;
+    number = qs_view_up_to(qs_view_behind(text, 1), "\n");
+    if (number.size && (number.data[0] == '-' || number.data[0] == ' '))
+        number = qs_view_behind(number, 1);
+    return number.size <= 11 && qw_is_digits(number);
+}
+
+static bool is_status_reply(struct qs_view text)
+{
+    return qs_view_begins(text, "n\\") &&
+           (qs_view_contains(text, "\\*version\\") || qs_view_contains(text, "\\*progs\\"));
+}
+
+/*
+ * Accepts only packets that no other game sends. Quake II and Quake III have the same mark, and
+ * also send getchallenge, status and rcon. But only QuakeWorld's connect has a version of 24 to 28,
+ * and only its challenge and status reply begin with a letter without a blank behind it.
+ */
+bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
+{
+    struct qs_view text;
+
+    (void)protocol;
+    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
+        return false;
+    text = qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
+    return is_connect(text) || is_challenge(text) || is_status_reply(text);
+}
+
+/* True if the packet can be one of a game. A server uses the numbers of the client's packets that
+ * it answers: mvdsv sv_user.c, SV_ExecuteClientMessage. FTE's STUNAWARE has the other byte order.
+ */
+static bool may_be_game(const struct qs_protocol *protocol, const struct qs_packet *packet)
+{
+    return (qs_may_begin_with_numbers(packet, qs_le32, 1) ||
+            qs_may_begin_with_numbers(packet, qs_be32, 1)) &&
+           qs_may_be_read(protocol, packet);
+}
+
+/* Checks the text behind the mark, because other protocols have the mark, too, such as Source's A2S
+ * queries. */
+bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
+{
+    if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
+        return !qw_is_known_oob(
+            qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
+    return !qw_is_bare_text(packet) && !may_be_game(protocol, packet);
+}
 
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #define QS_ROWS_TABLE
@@ -26,7 +94,7 @@ static void decode(struct qs_decoder *d)
         qw_decode_netchan(d);
 }
 
-/* A packet as a demo has it: as it came, or with the header of the plain netchan. */
+/* Decodes a packet of a demo, which is connectionless or has the header of the plain netchan. */
 static void decode_recorded(struct qs_decoder *d)
 {
     if (qw_is_connectionless(d))

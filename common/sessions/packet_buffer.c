@@ -99,7 +99,7 @@ void qs_packet_buffer_rewind(struct qs_packet_buffer *buffer)
     buffer->read = 0;
 }
 
-static bool take(struct qs_packet_buffer *buffer, void *to, size_t size)
+static bool read_bytes(struct qs_packet_buffer *buffer, void *to, size_t size)
 {
     if (buffer->file)
         return fread(to, 1, size, buffer->file) == size;
@@ -116,10 +116,10 @@ bool qs_packet_buffer_next(struct qs_packet_buffer *buffer, const char **file,
 {
     struct header header;
 
-    if (!take(buffer, &header, sizeof header))
+    if (!read_bytes(buffer, &header, sizeof header))
         return false;
     g_byte_array_set_size(buffer->packet, header.packet.size + 1);
-    if (!take(buffer, buffer->packet->data, header.packet.size))
+    if (!read_bytes(buffer, buffer->packet->data, header.packet.size))
         return false;
     *packet = header.packet;
     packet->data = buffer->packet->data;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/actions/action.h"
-
+#include <stdint.h>
 #include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
-#include "pcap2demo/output/rows.h"
+#include "pcap2demo/actions/action.h"
 
 struct action *action_new(const struct options *options)
 {
@@ -76,4 +75,69 @@ void action_report_no_session(const struct action *action)
                                    "tcpdump -s 0"
                                  : "was the capture made where the game's packets pass, on the "
                                    "server's port?");
+}
+
+/* --- Rows of a report ------------------------------------------------------------------------- */
+
+/* The location of a row's bytes. */
+struct row {
+    uint64_t number; /* in all parts */
+    gsize offset, size;
+};
+
+struct rows {
+    uint64_t before; /* numbers in earlier parts */
+    uint64_t last;   /* highest number so far */
+    GString *bytes;
+    GArray *index; /* struct row */
+};
+
+struct rows *rows_new(void)
+{
+    struct rows *rows = g_new0(struct rows, 1);
+
+    rows->bytes = g_string_new(NULL);
+    rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
+    return rows;
+}
+
+void rows_free(struct rows *rows)
+{
+    g_string_free(rows->bytes, TRUE);
+    g_array_free(rows->index, TRUE);
+    g_free(rows);
+}
+
+void rows_begin_part(struct rows *rows)
+{
+    rows->before = rows->last;
+}
+
+void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
+{
+    const struct row row = {rows->before + number, rows->bytes->len, size};
+
+    rows->last = MAX(rows->last, row.number);
+    g_array_append_val(rows->index, row);
+    g_string_append_len(rows->bytes, bytes, (gssize)size);
+    g_string_append_c(rows->bytes, '\0');
+}
+
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->offset < y->offset ? -1 : 1;
+}
+
+void rows_each(struct rows *rows, row_visitor *each, void *user)
+{
+    g_array_sort(rows->index, compare_rows);
+    for (guint i = 0; i < rows->index->len; i++) {
+        const struct row *row = &g_array_index(rows->index, struct row, i);
+
+        each(user, rows->bytes->str + row->offset, row->size);
+    }
 }

@@ -6,12 +6,13 @@
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
 
+#include <glib.h>
 #include <stdbool.h>
 
 #include "common/sessions/sessions.h"
-#include "pcap2demo/output/demo_files.h"
-#include "pcap2demo/output/message.h"
 #include "pcap2demo/options.h"
+#include "pcap2demo/output/files.h"
+#include "pcap2demo/output/message.h"
 
 struct rows;
 
@@ -87,5 +88,26 @@ extern const struct action_kind convert_action;
 
 /* Those of them that are asked for by name. */
 extern const struct action_kind check_action, dump_action, pcap_action, extract_action;
+
+/* --- Rows of a report ------------------------------------------------------------------------- */
+
+/* Stores rows of a report, added in any order and read in order of their numbers. */
+
+struct rows;
+
+struct rows *rows_new(void);
+void rows_free(struct rows *rows);
+
+/* Numbers start again from 1: later rows follow the present ones. */
+void rows_begin_part(struct rows *rows);
+
+/* Adds a row of any bytes. `number`: 1 or more; of equal ones the first comes first. */
+void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
+
+/* Receives a row; a NUL follows the bytes. */
+typedef void row_visitor(void *user, const char *bytes, gsize size);
+
+/* Calls `each` for all rows in order. No rows can be added afterwards. */
+void rows_each(struct rows *rows, row_visitor *each, void *user);
 
 #endif

@@ -15,7 +15,7 @@
 #include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/redactions.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 /* Shorter words occur anywhere by chance: they are replaced only in their own fields. */
 enum { NAME_LETTERS = 3 };

@@ -11,7 +11,7 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/findings.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 #include "pcap2demo/regression/expect.h"
 #include "pcap2demo/regression/golden.h"
 #include "pcap2demo/regression/test_report.h"

@@ -8,7 +8,6 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/inputs.h"
-#include "pcap2demo/capture/merge.h"
 #include "pcap2demo/output/message.h"
 
 enum {

@@ -8,9 +8,8 @@
 #include "common/core/numeric_text.h"
 #include "common/netchan/transfer.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/output/safe_path.h"
 #include "common/sessions/sessions.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 /* Bytes of all incomplete files. */
 #define ROOM_MAX (UINT64_C(512) << 20)

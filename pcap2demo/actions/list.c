@@ -159,8 +159,8 @@ static void measure(struct list *list, int column, const char *cell)
     list->width[column] = MAX(list->width[column], g_utf8_strlen(cell, -1));
 }
 
-/* The place of a session's row: the worst line first, those that are not known last. */
-static unsigned place_of(const struct list *list, const struct qs_client_session *session)
+/* Where a session's row is sorted: the worst line first, those that are not known last. */
+static unsigned sort_key(const struct list *list, const struct qs_client_session *session)
 {
     struct qs_path_quality line;
 
@@ -200,7 +200,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    rows_add(list->action.rows, place_of(list, session), row->data, row->len);
+    rows_add(list->action.rows, sort_key(list, session), row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
@@ -326,7 +326,7 @@ static void list_session(struct qs_sessions_handler *handler,
 
     list->action.sessions++;
     if (list->action.options->json)
-        report_add_json(list->action.rows, place_of(list, session), report_session_json(session));
+        report_add_json(list->action.rows, sort_key(list, session), report_session_json(session));
     else
         add_row(list, session);
 }

@@ -9,7 +9,7 @@
 #include "pcap2demo/actions/cut.h"
 #include "pcap2demo/capture/pcapng_writer.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 struct sender {
     struct qs_demo_sender base;

@@ -11,10 +11,10 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "pcap2demo/actions/action.h"
-#include "pcap2demo/output/rows.h"
-#include "common/sessions/sessions.h"
+#include "common/core/sink.h"
 #include "common/sessions/session.h"
+#include "common/sessions/sessions.h"
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/message.h"
 
 /* The JSON reports' version; it grows with incompatible changes. */
@@ -74,9 +74,6 @@ json_t *report_figure_json(double value);
 /* What a recorder keeps of its sessions in the folder of its demos. */
 #define STATUS_FILE "pcap2demo-status.json"
 
-/* A row of the table of --status, of the session's JSON with "bytes". New. */
-char *report_status_row(const json_t *session);
-
 /* Begins a JSON report of this kind. New. */
 json_t *report_json(const char *kind);
 
@@ -94,5 +91,52 @@ void report_fail_others(const struct qs_small_sessions *others);
 
 /* Prints a line about these sessions, if any. */
 void report_print_others(const struct qs_small_sessions *others);
+
+/* --- play.c: what the players did ------------------------------------------------------------- */
+
+/*
+ * What players of a session say, and where they go: chat, and the ways of those whose positions the
+ * packets have. Both are bounded; ways get coarser instead of ending.
+ */
+
+/* Keeps the chat and the positions of the packet that is decoded. */
+struct play_sink;
+struct play_sink *play_sink_new(void);
+void play_sink_free(struct play_sink *sink);
+
+/* Another packet is decoded next, into the sink that it returns. */
+struct qs_sink *play_sink_begin(struct play_sink *sink);
+
+/* Of a session. */
+struct play;
+struct play *play_new(void);
+/* NULL: nothing. */
+void play_free(struct play *play);
+
+/* Adds what the sink has of the session's last packet. */
+void play_add(struct play *play, const struct play_sink *sink,
+              const struct qs_client_session *session, int64_t time);
+
+/* Members "chat", "chat_left_out" and "ways". New. */
+json_t *play_json(const struct play *play, const struct qs_client_session *session);
+
+/* --- The path over time ----------------------------------------------------------------------- */
+
+/*
+ * The quality of a session's path over time, in bins of equal length. If the session outgrows the
+ * bins, pairs of them become one.
+ */
+
+struct series;
+
+struct series *series_new(void);
+/* NULL: nothing. */
+void series_free(struct series *series);
+
+/* Adds the session's last packet. */
+void series_add(struct series *series, const struct qs_client_session *session, int64_t time);
+
+/* The figures of the bins. New. */
+json_t *series_json(const struct series *series, const struct qs_client_session *session);
 
 #endif

@@ -10,10 +10,8 @@
 #include "common/dump/dump.h"
 #include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/actions/play.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/series.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 #include "pcap2demo/page/page.h"
 #include "common/protocols.h"
 

@@ -7,7 +7,6 @@
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/tunnel.h"
 
 enum {
     NO_PROTOCOL = -1, /* of a packet that cannot be read, or is not yet whole */

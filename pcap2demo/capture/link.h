@@ -2,8 +2,8 @@
 /*
  * Link layers: finds the IP packet in a frame.
  *
- * Known are Ethernet (with any number of VLAN tags, and MPLS), Linux cooked capture 1 and 2, BSD
- * loopback, PPP, PPPoE and bare IP. Source: tcpdump.org's list of link types.
+ * The link layers are Ethernet (with any number of VLAN tags, and MPLS), Linux cooked capture 1 and
+ * 2, BSD loopback, PPP, PPPoE and bare IP. Source: tcpdump.org's list of link types.
  */
 #ifndef PCAP2DEMO_LINK_H
 #define PCAP2DEMO_LINK_H
@@ -47,5 +47,21 @@ static inline void packet_limit(struct qs_packet *packet, uint32_t wire_size)
     packet->wire_size = MIN(packet->wire_size, wire_size);
     packet->size = MIN(packet->size, wire_size);
 }
+
+/* --- Tunnels ---------------------------------------------------------------------------------- */
+
+/*
+ * Mirror ports and virtual networks put a tunnel's header before a packet. The two functions
+ * shorten `packet`, which begins with that header, to the IPv4 or IPv6 packet in it. They return
+ * false if it has none that can be read.
+ *
+ * GRE with IP, MPLS, PPP (PPTP) or Ethernet, or the mirrored Ethernet of ERSPAN I, II and III.
+ * Sources: RFC 1701, 2784, 2890, 2637; draft-foschiano-erspan-03.
+ */
+bool tunnel_read_gre(struct qs_packet *packet);
+
+/* VXLAN, the payload of UDP packets to this port. Source: RFC 7348. */
+enum { TUNNEL_VXLAN_PORT = 4789 };
+bool tunnel_read_vxlan(struct qs_packet *packet);
 
 #endif

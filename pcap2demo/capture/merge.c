@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/merge.h"
+#include "pcap2demo/capture/inputs.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "common/core/reader.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/capture/unpack.h"
 
 enum {
     FILE_HEADER = 24,

@@ -5,7 +5,7 @@
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 enum {
     IPV4_HEADER = 20,

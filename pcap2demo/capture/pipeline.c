@@ -84,22 +84,22 @@ void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions)
  * Where a frame was captured: a hash of its file, interface, link layer header and TTL. Only where
  * the packet has no identification; else 0.
  */
-static uint64_t place_of(const struct input_frame *frame, const uint8_t *header)
+static uint64_t capture_point_of(const struct input_frame *frame, const uint8_t *header)
 {
     const struct qs_packet *packet = &frame->packet;
     const uint8_t *ip = packet->data;
     bool is_ipv6;
-    guint place;
+    guint point;
 
     if (packet->size < 10)
         return 0;
     is_ipv6 = ip[0] >> 4 == 6;
     if (!is_ipv6 && qs_be16(ip + 4))
         return 0;
-    place = qs_hash_number((uintptr_t)packet->file);
-    place = qs_hash_number((uint64_t)place << 32 | frame->interface);
-    place = qs_hash_number((uint64_t)place << 32 | ip[is_ipv6 ? 7 : 8]);
-    return place ^ qs_view_hash((struct qs_view){header, (uint32_t)(ip - header)});
+    point = qs_hash_number((uintptr_t)packet->file);
+    point = qs_hash_number((uint64_t)point << 32 | frame->interface);
+    point = qs_hash_number((uint64_t)point << 32 | ip[is_ipv6 ? 7 : 8]);
+    return point ^ qs_view_hash((struct qs_view){header, (uint32_t)(ip - header)});
 }
 
 bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
@@ -118,7 +118,7 @@ bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
     header = packet->data;
     if (!pipeline->link(packet))
         return true;
-    packet->place = place_of(frame, header);
+    packet->place = capture_point_of(frame, header);
     if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
         decode_packet(pipeline, packet);
     else

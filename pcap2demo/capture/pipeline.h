@@ -3,10 +3,9 @@
 #ifndef PCAP2DEMO_PIPELINE_H
 #define PCAP2DEMO_PIPELINE_H
 
-#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/capture/tcp.h"
 #include "common/sessions/order.h"
 #include "common/sessions/sessions.h"
 

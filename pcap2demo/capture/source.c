@@ -13,7 +13,6 @@
 #include "common/core/text.h"
 #include "common/demo_formats.h"
 #include "pcap2demo/capture/frame_reader.h"
-#include "pcap2demo/capture/unpack.h"
 
 enum { READ_BUFFER = 64 * 1024, MAGIC = 4 };
 

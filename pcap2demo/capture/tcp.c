@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/capture/ip.h"
 
 #include <glib.h>
 #include <string.h>

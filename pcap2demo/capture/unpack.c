@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/capture/unpack.h"
+#include "pcap2demo/capture/source.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/output/demo_files.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 struct demo_files {
     struct qs_demo_store store;

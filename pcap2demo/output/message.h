@@ -85,4 +85,22 @@ typedef void failure_handler(enum exit_status status, struct qs_location locatio
                              void *user);
 void handle_failures(failure_handler *by, void *user);
 
+/* --- Progress --------------------------------------------------------------------------------- */
+
+/*
+ * A line on standard error about long work: the share of the input that was read, the rate and the
+ * time that is left. It comes after a second, makes way for other output, and is gone at the end.
+ */
+
+/* "always"; "never"; "auto" or NULL: on a terminal. */
+void progress_begin(const char *when);
+
+/* So many bytes of all were read; 0 of all: it is not known how many there are. */
+void progress_update(uint64_t read, uint64_t all);
+
+/* Erases the line; the next update prints it again. */
+void progress_clear(void);
+
+void progress_end(void);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/output/files.h"
 
 #include <errno.h>
 #include <glib.h>

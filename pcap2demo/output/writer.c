@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/demo_formats.h"
-#include "pcap2demo/output/safe_path.h"
 
 /* Bytes: of all buffers, as long as none is smaller than the least. */
 enum { BUFFERS_MAX = 4 * 1024 * 1024, BUFFER_LEAST = 2 * 1024 };

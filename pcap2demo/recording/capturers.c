@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recording/capturers.h"
+#include "pcap2demo/recording/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/protocols.h"
-#include "pcap2demo/recording/log.h"
 
 /* FILES: of a ring. MEGABYTE: as tcpdump counts. BUFFER_KIB: of the
  * kernel, for each interface. */

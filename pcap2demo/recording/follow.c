@@ -15,13 +15,8 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/capture/signals.h"
-#include "pcap2demo/output/safe_path.h"
-#include "pcap2demo/recording/capturers.h"
-#include "pcap2demo/recording/log.h"
-#include "pcap2demo/recording/options.h"
-#include "pcap2demo/recording/recordings.h"
-#include "pcap2demo/recording/ring.h"
-#include "pcap2demo/recording/status.h"
+#include "pcap2demo/output/files.h"
+#include "pcap2demo/recording/recording.h"
 
 #define SECOND INT64_C(1000000000) /* nanoseconds */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recording/options.h"
+#include "pcap2demo/recording/recording.h"
 
 #include "pcap2demo/output/message.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recording/recordings.h"
+#include "pcap2demo/recording/recording.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,7 @@
 #include "common/demo_formats.h"
 #include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/output/safe_path.h"
-#include "pcap2demo/output/writer.h"
-#include "pcap2demo/recording/log.h"
+#include "pcap2demo/output/files.h"
 
 #define UNFINISHED ".pcap2demo-"
 #define UNTIL_FILE UNFINISHED "until"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recording/ring.h"
+#include "pcap2demo/recording/recording.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,6 @@
 
 #include "common/core/hash.h"
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/recording/log.h"
 
 /* HEAD: bytes by which a file is recognized. OLD_S: seconds without a change. */
 enum { HEAD = 512, OLD_S = 60 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/hash.h"
-#include "pcap2demo/regression/expect_rules.h"
+#include "pcap2demo/regression/expect.h"
 
 #include <string.h>
 
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 enum {
     MOVES_MAX = 100000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/regression/expect_rules.h"
+#include "pcap2demo/regression/expect.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "common/core/hash.h"
+#include "common/demo_formats.h"
 #include "common/protocols.h"
 #include "common/core/text.h"
-#include "common/demo_formats.h"
 #include "common/dump/dump.h"
 
 /* --- Fields left out ------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 struct golden_check {
     const struct golden_options *options;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/core/hash.h"
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 /* Maximum lines of text for a case. */
 enum { CASE_LINES_MAX = 200 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/late_join/sights.h"
 
 #define FRAME "so long that it tells a place and a time"
 
@@ -158,11 +157,11 @@ TEST(test_numbers)
 {
     struct qs_numbers numbers = {0};
 
-    qs_numbers_set(&numbers, QS_NUMBERS_MAX - 1, true);
-    assert_true(qs_numbers_has(&numbers, QS_NUMBERS_MAX - 1));
+    qs_numbers_set(&numbers, QS_NUMBER_SET_MAX - 1, true);
+    assert_true(qs_numbers_has(&numbers, QS_NUMBER_SET_MAX - 1));
     assert_false(qs_numbers_has(&numbers, 5));
-    qs_numbers_set(&numbers, QS_NUMBERS_MAX - 1, false);
-    assert_false(qs_numbers_has(&numbers, QS_NUMBERS_MAX - 1));
-    qs_numbers_set(&numbers, QS_NUMBERS_MAX, true);
-    assert_false(qs_numbers_has(&numbers, QS_NUMBERS_MAX));
+    qs_numbers_set(&numbers, QS_NUMBER_SET_MAX - 1, false);
+    assert_false(qs_numbers_has(&numbers, QS_NUMBER_SET_MAX - 1));
+    qs_numbers_set(&numbers, QS_NUMBER_SET_MAX, true);
+    assert_false(qs_numbers_has(&numbers, QS_NUMBER_SET_MAX));
 }

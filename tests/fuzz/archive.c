@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "pcap2demo/capture/source.h"
-#include "pcap2demo/capture/unpack.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CHUNK = 65536, BLOCK_MAX = 1 << 20 /* of libarchive */ };

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "common/sessions/sessions.h"
-#include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/files.h"
 
 /* What is asked for. The arrays are those of qs_donor_demos_new(), or NULL. */
 struct demo_rebuild_setup {

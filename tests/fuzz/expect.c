@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/regression/expect_rules.h"
+#include "pcap2demo/regression/expect.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Reads a file that is only in memory; NULL: it holds no expectations. */

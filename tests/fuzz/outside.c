@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-#include "pcap2demo/output/writer.h"
-#include "pcap2demo/recording/options.h"
+#include "pcap2demo/output/files.h"
+#include "pcap2demo/recording/recording.h"
 #include "pcap2demo/capture/signals.h"
 
 static fuzz_file_checker *taker;

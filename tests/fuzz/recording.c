@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/dump/dump.h"
-#include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/source.h"
 #include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"

@@ -7,7 +7,7 @@
 
 #include "common/core/writer.h"
 #include "common/sessions/stream.h"
-#include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/capture/ip.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"

@@ -4,7 +4,7 @@
 
 #include "common/core/writer.h"
 #include "common/core/findings.h"
-#include "common/demo/dem/late_join.h"
+#include "common/demo/dem/dem.h"
 #include "tests/quake/wire.h"
 
 /* svc_serverinfo with two models, a sound, four players, and the name of the first. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a converted frame has that the server left out, and which frames are passed over. */
-#include "common/demo/dm2/convert.h"
+#include "common/demo/dm2/dm2.h"
 #include "tests/quake2/unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists of entities, which share their states. */
 #include "common/quake2/constants.h"
-#include "common/quake2/states.h"
+#include "common/quake2/tracker.h"
 #include "tests/quake2/unit.h"
 
 static struct q2_entity entity(uint16_t number, int32_t x)

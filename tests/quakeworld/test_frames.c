@@ -4,7 +4,7 @@
 
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 
 static const struct qw_delta_format plain = {.coord_size = 2, .angle_size = 1, .entities = 64};
 

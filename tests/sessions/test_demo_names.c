@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/sessions/demo_names.h"
-#include "pcap2demo/output/demo_files.h"
-#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/output/files.h"
 
 static void assert_map(const char *map, const char *expected)
 {

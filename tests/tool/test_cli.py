@@ -255,6 +255,15 @@ class Usage(ToolTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("the current folder: No such file or directory; choose another one, as -o DIR does\n",
                       result.stderr)
+        if os.getuid() == 0:  # root writes everywhere
+            (self.folder / "read-only").mkdir(mode=0o555)
+            self.folder.chmod(0o755)
+            for arguments, status in (["--list"], 0), ([], 1):
+                with open(SAMPLE, "rb") as capture:
+                    result = subprocess.run([tool.PROGRAM, *arguments, "-"], cwd=self.folder / "read-only", stdin=capture,
+                                            capture_output=True, text=True, user=65534, group=65534, extra_groups=[])
+                self.assertEqual(result.returncode, status)
+                self.assertEqual("folder: Permission denied; choose another one, as -o DIR does" in result.stderr, status == 1)
 
     def test_compressed_output(self):
         """Nothing is compressed when it is written: no name shall say so. Folders may have any."""

@@ -7,7 +7,7 @@
 #include "common/core/text.h"
 #include "common/demo_formats.h"
 #include "common/sessions/demo.h"
-#include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/files.h"
 
 struct fixture {
     char *folder;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/output/files.h"
 
 TEST(makes_folders_and_follows_no_link)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/core/writer.h"
-#include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/capture/ip.h"
 #include "tests/tool/frames.h"
 
 enum { FIN = 1, SYN = 2, RST = 4, ACK = 16, SENT = 4000 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/demo_formats.h"
-#include "pcap2demo/capture/unpack.h"
+#include "pcap2demo/capture/source.h"
 
 enum { ROOM = 4096, BOMB = 24 * 1024 * 1024, ZEROS = 10 * 1024 * 1024 };
 

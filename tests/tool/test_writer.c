@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "pcap2demo/output/writer.h"
+#include "pcap2demo/output/files.h"
 
 static unsigned files_in(const char *folder)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/core/writer.h"
-#include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 

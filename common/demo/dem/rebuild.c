@@ -10,7 +10,6 @@
 #include "common/core/containers.h"
 #include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
-#include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
 
@@ -44,7 +43,7 @@ struct dem {
     GByteArray *donor_block; /* scratch */
     GByteArray *waiting;     /* blocks that wait for their angles */
     GArray *waiting_offsets; /* guint: of each, in it */
-    guint waiting_room;      /* as in lists.h */
+    guint waiting_room;      /* as in containers.h */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
     guint waiting_read;      /* and so many has the client read for certain */
     guint waiting_safe;      /* and so many came before messages that the capture lacks */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/demo/dm2/late_join.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dm2/convert.h"
+#include "common/demo/dm2/dm2.h"
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ static void restore_view(struct converter *converter, const struct converter_mov
 }
 
 /* Where an entity stood in a frame that may be none; NULL: it was not in it. */
-static const int32_t *place_in(const struct q2_frame *frame, uint32_t number)
+static const int32_t *origin_in(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
 
@@ -94,7 +94,7 @@ static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *la
 {
     const struct q2_player *player = &frame->player;
     const uint32_t number = (uint32_t)(player->clientnum + 1);
-    const int32_t *before = place_in(last, number);
+    const int32_t *before = origin_in(last, number);
     struct q2_entity *own;
     guint index;
 

@@ -8,7 +8,7 @@
 #include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "common/core/text.h"
-#include "common/demo/dm2/late_join.h"
+#include "common/demo/dm2/dm2.h"
 
 /* At another time other people played. */
 static void forget_players(struct q2_session *session)

@@ -2,8 +2,7 @@
 /* What a late Quake II session shows: PROTOCOL.md of common/quake2, section 14. */
 #include <string.h>
 
-#include "common/demo/dm2/convert.h"
-#include "common/demo/dm2/late_join.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"
 
 enum {

@@ -13,8 +13,6 @@
 #include "common/quake2/session.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
-#include "common/demo/dm2/convert.h"
-#include "common/demo/dm2/late_join.h"
 #include "common/demo/sanitize/stufftext.h"
 
 enum {

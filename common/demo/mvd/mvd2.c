@@ -3,7 +3,7 @@
 
 #include "common/core/containers.h"
 #include "common/core/writer.h"
-#include "common/demo/packets.h"
+#include "common/demo/format.h"
 #include "common/quake2/session.h"
 
 enum { FRAMES_A_SECOND = 10 };

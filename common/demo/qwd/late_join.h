@@ -3,7 +3,7 @@
  * QuakeWorld sessions that the capture joined late, and their donors
  * (common/quakeworld/PROTOCOL.md, section 9). sign_on.c stores the sign-on of a donor, and how its
  * client saw entities; late_join.c applies it to a late session, observe.c reads the session's
- * packets, in_view.c finds the entities in view before its first update, entity_updates.c does so
+ * packets, in_view.c finds the entities in view before its first update, entities.c does so
  * with FTE's replacement deltas.
  */
 #ifndef QS_DEMO_QWD_LATE_JOIN_H
@@ -11,8 +11,7 @@
 
 #include "common/core/decoder.h"
 #include "common/demo/late_join/late_join.h"
-#include "common/demo/late_join/sights.h"
-#include "common/quakeworld/entity_frames.h"
+#include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/session.h"
 
 extern const struct qs_late_join qwd_late_join;

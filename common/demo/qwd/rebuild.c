@@ -19,8 +19,7 @@
 #include "common/core/containers.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/blocks.h"
-#include "common/demo/qwd/entities.h"
-#include "common/demo/qwd/filter.h"
+#include "common/demo/qwd/qwd.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/quakeworld/constants.h"
 

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that are written: complete or not at all, under safe names; and where demos go. */
+#ifndef PCAP2DEMO_FILES_H
+#define PCAP2DEMO_FILES_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/sessions/demo.h"
+#include "pcap2demo/options.h"
+
+/* --- writer.c --------------------------------------------------------------------------------- */
+
 /*
  * Writes a file that appears under its name complete or not at all.
  *
@@ -7,11 +20,6 @@
  * smaller are their buffers. Errors are sticky: after the first one all calls do nothing until
  * writer_commit() reports it.
  */
-#ifndef PCAP2DEMO_WRITER_H
-#define PCAP2DEMO_WRITER_H
-
-#include <stdbool.h>
-#include <stddef.h>
 
 enum { WRITER_BUFFER = 64 * 1024 }; /* of few writers */
 
@@ -56,5 +64,59 @@ void writer_leave(struct writer *writer);
 
 /* Writes a file, or replaces it. Returns as writer_commit() does. */
 char *writer_replace(const char *path, const char *text);
+
+/* --- safe_path.c ------------------------------------------------------------------------------ */
+
+/*
+ * Safe paths for files whose names come from the network.
+ *
+ * A path stays below its folder for any name: names of folders and files have only letters, digits,
+ * "_", "+", "-" and ".", and do not begin with "." or "-"; other characters become "_". Both "/"
+ * and "\" separate. Paths that are too deep or too long are cut.
+ */
+
+enum { SAFE_PATH_DEPTH = 8, SAFE_PATH_PART = 64 };
+
+/* The name made safe, relative to the folder; NULL is a file without a name. New. */
+char *safe_path(const char *name);
+
+/*
+ * Creates the folders of `path`, which is safe, below `folder`. Existing ones must be folders, not
+ * links to one. Returns the file's folder, new; or NULL, and `*error` is a new string.
+ */
+char *safe_path_make_folders(const char *folder, const char *path, char **error);
+
+/*
+ * Creates a folder named by the user and its missing parents. Returns NULL, or what is wrong as a
+ * new string.
+ */
+char *make_folders(const char *folder);
+
+/* --- demo_files.c: demos ---------------------------------------------------------------------- */
+
+/* Writes the demos of sessions to one folder, with names from demo_names.h. */
+
+struct demo_files;
+
+extern const struct option_row demo_rows[];
+
+/* Sets how demos are written, by the options. */
+void demo_options_apply(struct options *options);
+
+/*
+ * `output`: NULL (the current folder), a folder, or the name of the one file to write, which
+ * contains a dot. The folder is created when a file is written, or by make_folders(). `force`:
+ * overwrites existing files.
+ */
+struct demo_files *demo_files_new(const char *output, bool force);
+void demo_files_free(struct demo_files *files);
+
+struct qs_demo_store *demo_files_store(struct demo_files *files);
+
+/* The names given so far. */
+struct qs_demo_names *demo_files_naming(const struct demo_files *files);
+
+/* The folder of all files. */
+const char *demo_files_folder(const struct demo_files *files);
 
 #endif
