@@ -154,6 +154,14 @@ class Extract(ToolTest):
         self.extract(talk, "--force")
         self.assertEqual(self.files(), found)
 
+    def test_refusals_are_no_files(self):
+        talk = Conversation()
+        talk.request(b"nothing.wav")
+        talk.to_client(b"\x29" + struct.pack("<hB", -1, 0))
+        _, error = self.extract(talk, "--verbose", status=1)
+        self.assertEqual(self.files(), {})
+        self.assertIn("did not send nothing.wav", error)
+
     def test_the_folder_is_made(self):
         talk = Conversation()
         talk.request(b"nothing.wav")
