@@ -147,12 +147,12 @@ class Anonymize(ToolTest):
         info = b"".join(b"\\%s\\planted%d" % (key, number) for number, key in enumerate(keys))
         packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x28\0\1\0\0\0" + info + b"\0"),
                    udp(SERVER, CLIENT, b"\2\0\0\0\0\0\0\0\x08\2play at quake.planted7.org or planted8.com now, "
-                       b"not in maps/dm4.bsp\n\0"),
+                       b"not in maps/dm4.bsp, in 12.345 s\n\0"),
                    udp(SERVER, CLIENT, b"\3\0\0\0\0\0\0\0\x08\2hw 00:1b:63:84:45:e6 00-1B-63-84-45-E7\n\0")]
         copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
         copied = copy.read_bytes()
         self.assertEqual(re.findall(rb"(?i)planted\d|63.84.45", copied), [])
-        self.assertIn(b"maps/dm4.bsp", copied)
+        self.assertIn(b"maps/dm4.bsp, in 12.345 s", copied)
         self.assertIn(b"hw 00:00:5e:00:53:", copied)
 
     def test_doubled(self):
