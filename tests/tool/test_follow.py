@@ -574,6 +574,16 @@ class Follow(ToolTest):
         self.assertIn('pcap2demo_demos_total{game="qw"} 1\n', (self.folder / "q.prom").read_text())
         self.stop(process, signal.SIGTERM)
 
+    def test_spectators_are_no_players(self):
+        frames = [frame for frame in capture.read(CAPTURES / "qw-spectator.pcap")[1] if capture.is_udp(frame)]
+        start = now() - 60 * SECOND - frames[0].time
+        capture.write(self.ring / "wire.pcap", 1, [frame._replace(time=start + frame.time) for frame in frames])
+        process = self.follow()
+        self.read(process, len(frames))
+        status = self.events(process, "status")[-1]
+        self.assertEqual((status["sessions"], status["players"]), (1, 0))
+        self.stop(process, signal.SIGTERM)
+
     def test_problems(self):
         """Log and status say which."""
         frames = self.sample(now() - 60 * SECOND)
