@@ -272,14 +272,14 @@ class Anonymize(ToolTest):
     def test_names_in_other_forms(self):
         """As engines print them: in any case, with the colors of the font's upper half, of codes."""
         high = bytes(byte | 0x80 for byte in b"annabel")
-        told = [b"ANNABEL came", high + b" came", high[:3] + b"abel came", b"charlotte^7 came",
-                b"ann^x0f0ab&c00fel&r came",
-                b"gold\x92\x13 came", b"gold12 came"]
+        texts = [b"ANNABEL came", high + b" came", high[:3] + b"abel came", b"charlotte^7 came",
+                 b"ann^x0f0ab&c00fel&r came",
+                 b"gold\x92\x13 came", b"gold12 came"]
         packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0" + b"".join(
             b"\x28%c\1\0\0\0\\name\\%s\0" % (slot, name) for slot, name in enumerate(
                 (b"annabel", b"^1char^2lotte", b"gold\x13\x14"))))]
         packets += [udp(SERVER, CLIENT, struct.pack("<II", 2 + number, 0) + b"\x08\2%s\n\0" % text)
-                    for number, text in enumerate(told)]
+                    for number, text in enumerate(texts)]
         copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
         dump = self.dump(copy)
         for name in "annabel", "charlotte", "lotte", "gold1":

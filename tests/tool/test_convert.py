@@ -226,9 +226,9 @@ class Sessions(Convert):
         """Of a session that the capture joined late: what its server says meanwhile to somebody else."""
         late = self.capture.frames[700:]
         asked, answer = b"status\n\0", b"n\\map\\dm4\\hostname\\x\n1 2 3 4 \"a\" \"b\" 1 2\n\0"
-        question, told = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
+        question, reply = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
                           for from_server in (False, True))
-        status = [self.with_payload(question, 34, asked), self.with_payload(told, 36, answer)]
+        status = [self.with_payload(question, 34, asked), self.with_payload(reply, 36, answer)]
         for frames, maps in ([*late, *[(late[-1][0], frame) for frame in status]], ["dm4"]), (late, []), (
                 [*[(late[0][0] - SECOND, frame) for frame in status], *late], []), (
                 [*late, *[(late[-1][0] + SECOND, frame) for frame in status]], []):

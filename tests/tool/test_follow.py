@@ -323,9 +323,9 @@ class Follow(ToolTest):
         for path in sorted(self.ring.iterdir())[:2]:
             path.unlink()
         process = self.follow()
-        told, = self.wait_for(process, "unfinished")
+        event, = self.wait_for(process, "unfinished")
         self.stop(process)
-        demo = self.demos / told["file"]
+        demo = self.demos / event["file"]
         self.assertIn(demo.stat().st_size - size, range(-2000, 40))
         self.assertEqual(demo.read_bytes()[:size - 2000], next(iter(self.converted(frames)))[:size - 2000])
         _, error = self.tool("--check", demo, status=None)
@@ -454,8 +454,8 @@ class Follow(ToolTest):
             with (self.ring / "a.pcap").open("ab") as file:
                 file.write(record(frames[1000]))
             time.sleep(1.1)
-        told, = self.events(process, "ring")
-        self.assertIn("a.pcap: Permission denied", told["message"])
+        event, = self.events(process, "ring")
+        self.assertIn("a.pcap: Permission denied", event["message"])
         (self.ring / "a.pcap").chmod(0o644)
         self.read(process, len(frames) + 3)
         self.stop(process)
@@ -592,8 +592,8 @@ class Follow(ToolTest):
         self.read(process, 1)
         self.stop(process)
         missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
-        told = [event["message"] for event in self.events(process, "message")]
-        self.assertIn(f"ring: session 1: {missing}", "\n".join(told))
+        printed = [event["message"] for event in self.events(process, "message")]
+        self.assertIn(f"ring: session 1: {missing}", "\n".join(printed))
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "session_end")
         time.sleep(5.5)
