@@ -3,12 +3,10 @@
 
 import collections
 import gzip
-import io
 import json
 import pathlib
 import re
 import struct
-import zipfile
 
 import demos
 from tool import ToolTest

@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Lets all fuzz targets run, one after the other, and reports runs, findings and coverage.
+"""Lets all fuzz targets run, one after the other, and reports runs and findings.
 
-    run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--coverage BUILD2] [--minimize]
+    run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--minimize]
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
 minutes of processor time; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
-next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
-the lines and branches of common/ that it reaches are counted. With --minimize the corpus is reduced
-to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
+next. With --minimize the corpus is reduced to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
 
 import argparse
-import json
 import pathlib
 import re
 import resource
@@ -113,32 +110,6 @@ class Fuzzing:
             pack(FOLDER / "corpus" / f"{target}.tar.xz", target, kept)
             print(f"{target}: {len(kept)} of {len(list(merged.iterdir()))} inputs")
 
-    def coverage(self, build):
-        """Lines and branches of common/, by clang's own counts."""
-        build = pathlib.Path(build) / "tests" / "fuzz"
-        profiles, programs = [], []
-        for target in TARGETS:
-            program = build / f"replay_{target}"
-            if not program.exists():
-                continue
-            inputs = [path for folder in self.folders(target) for path in folder.iterdir()]
-            profile = self.corpus / f"{target}.profraw"
-            listed = self.corpus / f"{target}.inputs"
-            listed.write_text("\n".join(map(str, inputs)))
-            # What follows an input that breaks the program would be missing in the counts.
-            subprocess.run(["xargs", "-n", "500", "-d", "\n", "-a", listed, program],
-                           env={"LLVM_PROFILE_FILE": f"{profile}-%p"}, stdout=subprocess.DEVNULL, check=True)
-            profiles += list(self.corpus.glob(f"{target}.profraw-*"))
-            programs += ["-object", program]
-        subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", self.corpus / "profile", *profiles],
-                       check=True)
-        for profile in profiles:
-            profile.unlink()
-        exported = subprocess.run(["llvm-cov", "export", *programs[1:],
-                                   f"-instr-profile={self.corpus}/profile"], stdout=subprocess.PIPE,
-                                  check=True).stdout
-        print_coverage(json.loads(exported)["data"][0])
-
 
 def pack(archive, folder, paths):
     """The same inputs give the same bytes."""
@@ -150,29 +121,6 @@ def pack(archive, folder, paths):
                 packed.addfile(about, stream)
 
 
-def folder_of(filename):
-    return filename.split("/common/")[1].rpartition("/")[0] or "."
-
-
-def print_counts(title, files):
-    counts = []
-    for what in ("lines", "branches", "functions"):
-        covered = sum(file["summary"][what]["covered"] for file in files)
-        count = sum(file["summary"][what]["count"] for file in files)
-        counts.append(f"{covered} of {count} {what}, {100 * covered / max(1, count):.1f} %")
-    print(f"{title}:", "; ".join(counts))
-
-
-def print_coverage(data):
-    # Ninja's names begin in the build folder: "../common/core/text.c".
-    files = [file for file in data["files"]
-             if "/common/" in file["filename"] and "/tests/" not in file["filename"]]
-    print_counts("common/", files)
-    for folder in sorted({folder_of(file["filename"]) for file in files}):
-        print_counts(f"  {folder}",
-                     [file for file in files if folder_of(file["filename"]) == folder])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -180,7 +128,6 @@ def main():
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--corpus")
-    parser.add_argument("--coverage")
     parser.add_argument("--minimize", action="store_true")
     arguments = parser.parse_args()
     fuzzing = Fuzzing(arguments)
@@ -193,8 +140,6 @@ def main():
         fuzzing.report()
     if arguments.minimize:
         fuzzing.minimize()
-    if arguments.coverage:
-        fuzzing.coverage(arguments.coverage)
     return 1 if fuzzing.findings() else 0
 
 

@@ -35,7 +35,7 @@ class Follow(PluginTest):
                         self.assertIn(text.strip("•\n "), printed)
 
     def test_sessions_are_told_apart(self):
-        """And repeated data is printed once."""
+        """And repeated data is printed once; what is connectionless is, too."""
         hello = bytes.fromhex("01000000 00000000 8210")
         path = self.capture([
             to_server(5001, 27500, hello + b"\4say one\0"),
@@ -43,10 +43,12 @@ class Follow(PluginTest):
             to_client(5002, 27500, hello[:8] + b"\x08\2pong\n\0"),
             to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0\x09cmd new\n\0"),
             to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0"),
+            to_client(5001, 27500, b"\xff\xff\xff\xffnfirst\n\0"),
+            to_client(5001, 27500, b"\xff\xff\xff\xffnsecond\n\0"),
         ])
         self.assertEqual(self.pieces(path, "qw", 1),
                          [(False, "stringcmd: say one\n"),
-                          (True, "anna: one\nstufftext: cmd new\n")])
+                          (True, "anna: one\nstufftext: cmd new\n"), (True, "print: first\n"), (True, "print: second\n")])
         self.assertEqual(self.pieces(path, "qw", 2),
                          [(False, "stringcmd: say two\n"), (True, "pong\n")])
         self.assertEqual(self.pieces(path, "q2", 1), [])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """sharkd is asked for packets in any order, as Wireshark is by clicks: each has always the same tree and line."""
 
+import base64
 import random
 
 from test_ports import ODD_PORT, late_session
@@ -54,3 +55,14 @@ class Order(PluginTest):
             config.unlink()
         self.assertEqual(["QuakeWorld" in str(frame["tree"]) for frame in shown.values()],
                          [layer == "qw" for layer in found])
+
+    def test_follow_counts_its_bytes(self):
+        """Of both ends, as many as it shows."""
+        path = self.readable(CAPTURES[0] / "q2-vanilla.pcap")
+        answer = self.sharkd([("load", {"file": path}), ("follow", {"follow": "Quake II", "filter": "q2.session == 1"})])[1]
+        sent = {True: 0, False: 0}
+        for payload in answer["result"]["payloads"]:
+            sent[bool(payload.get("s"))] += len(base64.b64decode(payload["d"]))
+        # sharkd names the ends the other way round.
+        self.assertEqual((answer["result"]["cbytes"], answer["result"]["sbytes"]), (sent[True], sent[False]))
+        self.assertGreater(min(sent.values()), 10)

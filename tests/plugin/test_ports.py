@@ -21,6 +21,51 @@ def unreliable(number, messages):
     return struct.pack(">HHI", 0x10, 8 + len(messages), number) + messages
 
 
+RECOGNIZED = [to_server(5001, ODD_PORT, GAME), to_server(5001, ODD_PORT, CONNECT), to_client(5001, ODD_PORT, GAME),
+              to_server(5002, ODD_PORT, GAME)]
+
+def bare(number, last="8210 01"):
+    """A datagram of QuakeWorld's client."""
+    return struct.pack("<II", number, 0) + bytes.fromhex(last)
+
+
+UDP = 5001
+# What must hold, options of tshark, frames, whose each is, and the numbers of those that their receiver drops.
+CASES = [
+    ("the port is taken over", "", [to_server(UDP, 27500, GAME), to_client(UDP, 27500, CONNECT)], ["qw", "qw"], []),
+    ("a disabled protocol gives its ports back", "--disable-protocol qw",
+     [to_server(UDP, 27500, GAME), to_server(UDP, 27000, GAME)], ["quakeworld", "data"], []),
+    ("a port that leaves the preference goes back", "-o qw.udp.port:27700-27800",
+     [to_server(UDP, 27500, GAME), to_server(5002, 27777, GAME)], ["quakeworld", "qw"], []),
+    ("the built-in dissector can be asked for", "-d udp.port==27500,quakeworld", [to_server(UDP, 27500, GAME)],
+     ["quakeworld"], []),
+    ("nobody's port is nobody's", "", [to_server(UDP, ODD_PORT, GAME)], ["data"], []),
+    ("decode as", f"-d udp.port=={ODD_PORT},qw", [to_server(UDP, ODD_PORT, GAME)], ["qw"], []),
+    ("a recognized conversation is decoded from there on", "", RECOGNIZED, ["data", "qw", "qw", "data"], []),
+    ("nothing is recognized without the heuristic", "--disable-heuristic qw_udp", RECOGNIZED, ["data"] * 4, []),
+    ("a quoted packet decides nothing", "", [quoted(to_server(UDP, ODD_PORT, CONNECT)), to_server(UDP, ODD_PORT, GAME)],
+     ["qw", "data"], []),
+    ("a quoted packet was sent before, and counts for nothing", "",
+     [to_server(UDP, 27500, bare(1)), quoted(to_server(UDP, 27500, bare(1))), to_server(UDP, 27500, bare(2)),
+      to_server(UDP, 27500, bare(1))], ["qw"] * 4, ["2", "4"]),
+    ("a quoted packet leaves the conversation as it is, even where the capture lacks the packet itself", "",
+     [to_server(UDP, 27500, bare(1)), quoted(to_server(UDP, 27500, bare(9))), to_server(UDP, 27500, bare(2))], ["qw"] * 3, []),
+    ("a quoted packet begins no conversation: its first end is the one that sent the first packet itself", "",
+     [quoted(to_server(UDP, 27500, bare(9))), to_client(UDP, 27500, bare(1, "01")), to_server(UDP, 27500, bare(1))],
+     ["qw"] * 3, []),
+    ("a quoted packet announces nothing", "",
+     [quoted(to_client(UDP, 26000, ACCEPT)), to_client(UDP, PRIVATE_PORT, KEEP_ALIVE)], ["nq", "data"], []),
+    ("an announced conversation is decoded: a NetQuake server accepts, and then sends from another port", "",
+     [to_client(UDP, PRIVATE_PORT, KEEP_ALIVE), to_client(UDP, 26000, ACCEPT), to_client(UDP, PRIVATE_PORT, KEEP_ALIVE),
+      to_server(UDP, PRIVATE_PORT, KEEP_ALIVE)], ["data", "nq", "nq", "nq"], []),
+    ("a port announced after the disconnect begins anew: the next client has numbers of its own", "",
+     2 * [to_client(UDP, 26000, ACCEPT), to_server(UDP, PRIVATE_PORT, unreliable(0, b"\x01")),
+          to_server(UDP, PRIVATE_PORT, unreliable(1, b"\x02"))], ["nq"] * 6, []),
+    ("a port announced again goes on: servers repeat an accept during the connection", "",
+     2 * [to_client(UDP, 26000, ACCEPT), to_server(UDP, PRIVATE_PORT, unreliable(5, b"\x01"))], ["nq"] * 4, ["4"]),
+]
+
+
 LATE_PACKETS = 60
 
 
@@ -58,10 +103,6 @@ class Ports(PluginTest):
         frames = on_port("q2-vanilla.pcap", 27910, 27960, 60)
         self.assertEqual(set(self.layers(self.capture(frames), "--disable-protocol", "q2")), {"quake3"})
 
-    def test_the_port_is_taken_over(self):
-        capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CONNECT)])
-        self.assertEqual(self.layers(capture), ["qw", "qw"])
-
     def test_a_session_in_progress_is_found_on_the_port(self):
         frames = late_session(27500)
         for passes in ([], ["-2"]):
@@ -86,37 +127,6 @@ class Ports(PluginTest):
             still = self.capture([to_client(5001, port, payload) for payload in constant])
             self.assertEqual(set(self.layers(still)), {"data"})
 
-    def test_a_disabled_protocol_gives_its_ports_back(self):
-        capture = self.capture([to_server(5001, 27500, GAME), to_server(5001, 27000, GAME)])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.layers(capture, "--disable-protocol", "qw", *passes),
-                             ["quakeworld", "data"])
-
-    def test_a_port_that_leaves_the_preference_goes_back(self):
-        capture = self.capture([to_server(5001, 27500, GAME), to_server(5002, 27777, GAME)])
-        self.assertEqual(self.layers(capture, "-o", "qw.udp.port:27700-27800"),
-                         ["quakeworld", "qw"])
-
-    def test_the_built_in_dissector_can_be_asked_for(self):
-        capture = self.capture([to_server(5001, 27500, GAME)])
-        self.assertEqual(self.layers(capture, "-d", "udp.port==27500,quakeworld"), ["quakeworld"])
-
-    def test_decode_as(self):
-        capture = self.capture([to_server(5001, ODD_PORT, GAME)])
-        self.assertEqual(self.layers(capture), ["data"])
-        self.assertEqual(self.layers(capture, "-d", f"udp.port=={ODD_PORT},qw"), ["qw"])
-
-    def test_a_recognized_conversation_is_decoded_from_there_on(self):
-        capture = self.capture([
-            to_server(5001, ODD_PORT, GAME),
-            to_server(5001, ODD_PORT, CONNECT),
-            to_client(5001, ODD_PORT, GAME),
-            to_server(5002, ODD_PORT, GAME),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.layers(capture, *passes), ["data", "qw", "qw", "data"])
-        self.assertEqual(self.layers(capture, "--disable-heuristic", "qw_udp"), ["data"] * 4)
-
     def test_sessions_that_began_before_the_capture(self):
         """Several packets tell, where the user wants them to be looked at; the last of them says so."""
         capture = self.capture(late_session(ODD_PORT))
@@ -140,69 +150,10 @@ class Ports(PluginTest):
             self.assertEqual(set(layers), {"data", "qw"})
             self.assertEqual(self.layers(capture, *options, "-2", "-R", kept), layers)
 
-    def test_a_quoted_packet_decides_nothing(self):
-        capture = self.capture([
-            quoted(to_server(5001, ODD_PORT, CONNECT)),
-            to_server(5001, ODD_PORT, GAME),
-        ])
-        self.assertEqual(self.layers(capture), ["qw", "data"])
-
-    def test_a_quoted_packet_counts_for_nothing(self):
-        """Packets that an error message quotes were sent before: they count for nothing."""
-        first = bytes.fromhex("01000000 00000000 8210 01")
-        second = bytes.fromhex("02000000 00000000 8210 01")
-        capture = self.capture([
-            to_server(5001, 27500, first),
-            quoted(to_server(5001, 27500, first)),
-            to_server(5001, 27500, second),
-            to_server(5001, 27500, first),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.late(capture, *passes), ["2", "4"])
-
     def late(self, capture, *options):
         """The numbers of the packets that their receiver drops."""
         return self.tshark("-r", capture, "-Y", LATE, "-T", "fields", "-e", "frame.number",
                            *options).split()
-
-    def test_a_quoted_packet_leaves_the_conversation_as_it_is(self):
-        """Not even where the capture lacks the packet itself."""
-        capture = self.capture([
-            to_server(5001, 27500, bytes.fromhex("01000000 00000000 8210 01")),
-            quoted(to_server(5001, 27500, bytes.fromhex("09000000 00000000 8210 01"))),
-            to_server(5001, 27500, bytes.fromhex("02000000 00000000 8210 01")),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.late(capture, *passes), [])
-
-    def test_a_quoted_packet_begins_no_conversation(self):
-        """The end that sent the first packet itself is the one that the session begins with."""
-        hello = bytes.fromhex("01000000 00000000 01")
-        capture = self.capture([
-            quoted(to_server(5001, 27500, bytes.fromhex("09000000 00000000 8210 01"))),
-            to_client(5001, 27500, hello),
-            to_server(5001, 27500, bytes.fromhex("01000000 00000000 8210 01")),
-        ])
-        self.assertEqual(self.late(capture), [])
-        self.assertEqual(self.layers(capture), ["qw"] * 3)
-
-    def test_a_quoted_packet_announces_nothing(self):
-        capture = self.capture([
-            quoted(to_client(5001, 26000, ACCEPT)),
-            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
-        ])
-        self.assertEqual(self.layers(capture), ["nq", "data"])
-
-    def test_an_announced_conversation_is_decoded(self):
-        """A NetQuake server accepts, and then sends from another port."""
-        capture = self.capture([
-            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
-            to_client(5001, 26000, ACCEPT),
-            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
-            to_server(5001, PRIVATE_PORT, KEEP_ALIVE),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.layers(capture, *passes), ["data", "nq", "nq", "nq"])
 
     def test_an_announced_conversation_has_its_server(self):
         """Either end may send first there: only the direction shows what is in a datagram."""
@@ -214,27 +165,10 @@ class Ports(PluginTest):
             arrow = "S→C" if first is to_client else "C→S"
             self.assertIn(arrow, self.tshark("-r", capture).splitlines()[1])
 
-    def test_a_port_announced_after_the_disconnect_begins_anew(self):
-        """The next client on the same ports has numbers of its own."""
-        capture = self.capture([
-            to_client(5001, 26000, ACCEPT),
-            to_server(5001, PRIVATE_PORT, unreliable(0, b"\x01")),
-            to_server(5001, PRIVATE_PORT, unreliable(1, b"\x02")),  # clc_disconnect
-            to_client(5001, 26000, ACCEPT),
-            to_server(5001, PRIVATE_PORT, unreliable(0, b"\x01")),
-            to_server(5001, PRIVATE_PORT, unreliable(1, b"\x01")),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.late(capture, *passes), [])
-            self.assertEqual(self.layers(capture, *passes), ["nq"] * 6)
-
-    def test_a_port_announced_again_goes_on(self):
-        """Servers repeat an accept during the connection."""
-        capture = self.capture([
-            to_client(5001, 26000, ACCEPT),
-            to_server(5001, PRIVATE_PORT, unreliable(5, b"\x01")),
-            to_client(5001, 26000, ACCEPT),
-            to_server(5001, PRIVATE_PORT, unreliable(5, b"\x01")),
-        ])
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.late(capture, *passes), ["4"])
+    def test_each_case(self):
+        for title, options, frames, layers, late in CASES:
+            capture = self.capture(frames)
+            for passes in ([], ["-2"]):
+                with self.subTest(title, passes=passes):
+                    self.assertEqual(self.layers(capture, *options.split(), *passes), layers)
+                    self.assertEqual(self.late(capture, *options.split(), *passes), late)

@@ -142,6 +142,35 @@ WIRE_TEST(test_moves)
 
 /* --- Entities --- */
 
+WIRE_TEST(test_updates)
+{
+    wire_assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
+    wire_assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
+    RECEIVED("nq.update.player.name := \"ann\"", "nq.update.frame = 7");
+    wire_assert_reads(wire, VIEW("\xff\x7f"
+                                 "\x2c\1"
+                                 "\2"
+                                 "\3"
+                                 "\1"
+                                 "\5"
+                                 "\2"
+                                 "\x08\0\1"
+                                 "\x10\0\x40"
+                                 "\x18\0\3"));
+    RECEIVED("nq.update.entity = 300", "nq.update.model.name := \"progs/a.mdl\"",
+             "nq.update.effects.muzzleflash = true", "nq.update.origin.y = 2",
+             "nq.update.angles.yaw = 90");
+    /* Nehahra's transparency, with and without its brightness */
+    wire_assert_reads(wire, VIEW("\x81\x80\1"
+                                 "\0\0\0\x40"
+                                 "\0\0\0\x3f"
+                                 "\0\0\x80\x3f"
+                                 "\x81\x80\1"
+                                 "\0\0\x80\x3f"
+                                 "\0\0\0\x3f"));
+    RECEIVED("nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
+}
+
 WIRE_TEST(test_extended_updates)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO_999("\x20")));

@@ -78,15 +78,6 @@ static void shake_hands(struct game *game, struct qs_view server_hello)
 
 /* --- Units --- */
 
-TEST(test_recognized)
-{
-    assert_true(q2_protocol.recognize_stream(VIEW("MVD2")));
-    assert_true(q2_protocol.recognize_stream(VIEW("MVD2\x01\0\1")));
-    assert_false(q2_protocol.recognize_stream(VIEW("MVD")));
-    assert_false(q2_protocol.recognize_stream(VIEW("MVD3")));
-    assert_false(q2_protocol.recognize_stream(VIEW("GET / HTTP/1.1")));
-}
-
 TEST(test_units)
 {
     struct game game;
@@ -144,26 +135,6 @@ STREAM_TEST(test_blocks)
     assert_blocks(game, VIEW("\x06\0\x11\x02one\0"));
     assert_int_equal(send(game, SERVER, VIEW(PONG)), 0);
     assert_blocks(game, VIEW(""));
-}
-
-/* Each message of either end; those that end the connection. */
-STREAM_TEST(test_messages)
-{
-    static const uint8_t ends[] = {8, 9};
-
-    assert_int_equal(send(game, CLIENT, VIEW(PONG "\3\0\2\x0a\0\1\0\3\5\0\4say\0")), 0);
-    assert_int_equal(send(game, SERVER, VIEW("\1\0\1\1\0\2\1\0\3\1\0\5\1\0\6\1\0\7")), 0);
-    assert_false(game->session.base.disconnected);
-    for (unsigned i = 0; i < sizeof ends; i++) {
-        const uint8_t message[] = {1, 0, ends[i]};
-
-        game->session.base.disconnected = false;
-        assert_int_equal(send(game, SERVER, (struct qs_view){message, sizeof message}), 0);
-        assert_true(game->session.base.disconnected);
-    }
-    game->session.base.disconnected = false;
-    assert_int_equal(send(game, SERVER, VIEW("\0\0")), 0);
-    assert_true(game->session.base.disconnected);
 }
 
 /* A message that is none costs no more than itself. */

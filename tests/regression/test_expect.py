@@ -211,6 +211,8 @@ class Files(Expect):
                  "s2c svc_intermission: never seen, expected in each second"),
                 ("svc_damage=bytes 9;", "svc_damage=bytes 10;",
                  "s2c svc_damage: 9 bytes, expected 10 (10 packets, first 1027)"),
+                ("svc_playerinfo=bytes 0..17;", "svc_playerinfo=bytes 1;",  # of several sizes the first
+                 "s2c svc_playerinfo: 11 bytes, expected 1 (729 packets, first 43)"),
                 ("; armor; health", "; health",
                  "s2c svc_damage: new field qw.damage.armor (10 packets, first 1027)")):
             with self.subTest(line):

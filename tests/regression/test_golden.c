@@ -70,31 +70,6 @@ static void assert_count(const GString *was, const GString *is, uint64_t expecte
 
 /* --- Differences ----------------------------------------------------------------------------- */
 
-TEST(same)
-{
-    assert_differences(packets, packets, "");
-    assert_differences("", "", "");
-}
-
-TEST(lines)
-{
-    assert_changed("health=10", "health=12",
-                   "1\n"
-                   "- svc_damage() .armor=1 .health=10\n"
-                   "+ svc_damage() .armor=1 .health=12\n");
-    assert_changed(" svc_print", " svc_nop()\n svc_print", "1\n+ svc_nop()\n");
-    assert_changed(" svc_damage() .armor=1 .health=10\n", "",
-                   "1\n- svc_damage() .armor=1 .health=10\n");
-}
-
-TEST(packet_lines)
-{
-    assert_changed("size=8", "size=9", "2\n-packet qw c2s size=8\n+packet qw c2s size=9\n");
-    assert_changed("packet qw c2s size=8\n header sequence_word=0x8\n", "",
-                   "2\n-packet qw c2s size=8\n- header sequence_word=0x8\n");
-    assert_changed("packet +2", "packet nq c2s\npacket +2", "3\n+packet nq c2s\n");
-}
-
 /* Frames of other protocols came or went: the packet is the same, and its number another. */
 TEST(packet_renumbered)
 {

@@ -4,7 +4,6 @@
 import difflib
 import json
 import random
-import re
 
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 

@@ -52,9 +52,12 @@ static void observe(struct qs_donor_match *match, const struct qs_decoder *decod
     match->seen = true;
 }
 
+/* A demo with a state of this number is a recording of the session. */
+enum { RECORDED = 1 };
+
 static void judge(struct qs_donor_match *match)
 {
-    (void)match;
+    match->recorded = qs_sign_on_state(match->sign_on, RECORDED).size;
 }
 
 static const struct qs_late_join late_join = {.add_packet = add_packet,
@@ -192,6 +195,19 @@ DONOR_TEST(who_signs_on_behind_the_level_is_no_donor)
     assert_donor(c, "nobody");
 }
 
+/* Each level has a sign-on of its own. */
+DONOR_TEST(who_signs_on_to_the_next_level_behind_the_session_is_no_donor)
+{
+    struct qs_donor *donor = receive(c, NULL, 2, 20, "S");
+
+    receive(c, donor, 2, 50, "G");
+    c->session.base.level++;
+    receive(c, donor, 2, SINCE + 1, "S");
+    receive(c, donor, 2, 200, "G");
+    find(c);
+    assert_donor(c, "nobody");
+}
+
 DONOR_TEST(who_is_on_another_server_is_no_donor)
 {
     const struct qs_address other_host = {4, {10, 0, 0, 2}, 27500},
@@ -255,6 +271,23 @@ DONOR_TEST(refused_demos_are_not_reported_beside_a_donor)
     find(c);
     assert_donor(c, "b.dem");
     assert_null(c->choice.refusals);
+}
+
+/* Else the first one that nothing contradicts. */
+DONOR_TEST(demo_that_is_a_recording_of_the_session_is_the_donor)
+{
+    static const char *const names[] = {"a.dem", "b.dem", "c.dem"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        const struct qs_donor *donor;
+
+        add_demo(c, names[i], &format);
+        donor = g_ptr_array_index(c->demos, i);
+        if (i)
+            qs_sign_on_set_state(donor->sign_on, RECORDED, VIEW("yes"));
+    }
+    find(c);
+    assert_donor(c, "b.dem");
 }
 
 struct replay {

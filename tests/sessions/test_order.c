@@ -43,10 +43,13 @@ static void release_held(struct fixture *f, bool all)
         take(f, packet);
 }
 
-/* Number 0: a packet outside of a connection. */
-static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t ack)
+/* Number 0: a packet outside of a connection. Of two fragments of a message, `part` is "a" or "b".
+ */
+static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t ack,
+                 const char *part)
 {
-    g_autofree char *text = g_strdup_printf("%c%u", from == QS_END_A ? 'c' : 's', number);
+    enum { OFFSET = 100 };
+    g_autofree char *text = g_strdup_printf("%c%u%s", from == QS_END_A ? 'c' : 's', number, part);
     const struct qs_packet packet = {.data = (const uint8_t *)text,
                                      .size = (uint32_t)strlen(text),
                                      .number = ++f->number,
@@ -56,6 +59,8 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
 
     if (number)
         qs_seqinfo_message(&seqinfo, number, 1);
+    if (*part)
+        qs_seqinfo_fragment(&seqinfo, *part == 'a' ? 0 : OFFSET, OFFSET, *part == 'a');
     seqinfo.ack_id = number;
     seqinfo.acked_id = ack;
     if (qs_order_passes(f->order, &packet, &seqinfo)) {
@@ -69,20 +74,20 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
 
 /*
  * Packets in order: "c11/10" is the client's number 11, which acknowledges the server's 10,
- * "s11/10" one of the server's; "+5" and "-5" set the clock, in milliseconds; "held" and "free":
- * whether packets are held then; "|": what was taken so far does not count. At the end all is
- * taken.
+ * "s11/10" one of the server's, "s11a/10" and "s11b/10" two fragments; "+5" and "-5" set the clock,
+ * in milliseconds; "held" and "free": whether packets are held then; "|": what was taken so far
+ * does not count. At the end all is taken.
  */
 static void play(struct fixture *f, const char *script, const char *expected)
 {
     g_auto(GStrv) words = g_strsplit(script, " ", -1);
     unsigned number, ack;
+    char end[2], part[2] = "";
 
-    for (char **word = words; *word; word++)
-        if (sscanf(*word, "c%u/%u", &number, &ack) == 2)
-            give(f, QS_END_A, number, ack);
-        else if (sscanf(*word, "s%u/%u", &number, &ack) == 2)
-            give(f, QS_END_B, number, ack);
+    for (char **word = words; *word; word++, *part = 0)
+        if (sscanf(*word, "%1[cs]%u/%u", end, &number, &ack) == 3 ||
+            sscanf(*word, "%1[cs]%u%1[ab]/%u", end, &number, part, &ack) == 4)
+            give(f, *end == 'c' ? QS_END_A : QS_END_B, number, ack, part);
         else if (**word == '|')
             g_string_set_size(f->taken, 0);
         else if (g_ascii_isalpha(**word))
@@ -106,6 +111,9 @@ SCRIPT_TEST(passes_what_is_in_order, BEGUN "c11/10 s11/11 c12/11 free", "c11 s11
 SCRIPT_TEST(moves_what_was_acknowledged_before, BEGUN "c11/11 held s11/10 free", "s11 c11 ")
 SCRIPT_TEST(moves_what_is_acknowledged_after_a_later_one, BEGUN "s12/10 s11/10 c11/11 c12/12",
             "s11 s12 c11 c12 ")
+/* A message is acknowledged from its last fragment on. */
+SCRIPT_TEST(moves_a_fragment_that_was_acknowledged_before, BEGUN "s11a/10 c11/11 s11b/10 free",
+            "s11a s11b c11 ")
 /* Its receiver has never acknowledged it: the network delayed it. */
 SCRIPT_TEST(leaves_what_came_late, BEGUN "s12/10 c11/12 s11/10 c12/12", "s12 c11 s11 c12 ")
 SCRIPT_TEST(moves_what_has_an_earlier_time, BEGUN "+5 s12/10 -12 s11/10", "s11 s12 ")
@@ -131,9 +139,9 @@ FIXTURE_TEST(holds_few)
 {
     play(f, BEGUN, "");
     for (uint32_t i = 12; i < 12 + QS_ORDER_HELD_MAX; i++)
-        give(f, QS_END_B, i, 10);
+        give(f, QS_END_B, i, 10, "");
     assert_int_equal(f->taken->len, 0);
-    give(f, QS_END_B, 12 + QS_ORDER_HELD_MAX, 10);
+    give(f, QS_END_B, 12 + QS_ORDER_HELD_MAX, 10, "");
     assert_false(qs_order_holds(f->order));
 }
 
@@ -141,9 +149,9 @@ FIXTURE_TEST(holds_few)
 static void hold_until(struct fixture *f, int64_t later)
 {
     play(f, BEGUN, "");
-    give(f, QS_END_B, 12, 10);
+    give(f, QS_END_B, 12, 10, "");
     f->time += later;
-    give(f, QS_END_B, 13, 10);
+    give(f, QS_END_B, 13, 10, "");
     assert_string_equal(f->taken->str, "s12 s13 ");
 }
 

@@ -37,33 +37,6 @@ static struct qs_packet between(uint16_t source, uint16_t destination)
     return packet;
 }
 
-FIXTURE_TEST(goes_by_server_ports)
-{
-    const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
-    const struct qs_packet none = between(40000, 40001);
-
-    assert_int_equal(find(f, &to), qs_protocol_number("qw"));
-    assert_int_equal(find(f, &from), qs_protocol_number("qw"));
-    assert_int_equal(find(f, &none), -1);
-    assert_true(qs_protocol_selection_is_server(f->selection, qs_protocol_number("qw"), 27500));
-    assert_false(qs_protocol_selection_is_server(f->selection, qs_protocol_number("qw"), 40000));
-}
-
-/* Source's servers have ports of their own there, too: what is asked of them is not ours. */
-FIXTURE_TEST(leaves_what_is_foreign)
-{
-    static const uint8_t a2s[] = "\xff\xff\xff\xffTSource Engine Query";
-    static const uint8_t steam[] = "VS01\0\0\1\0\0\0\0\0";
-    struct qs_packet packet = between(40000, 27000);
-
-    packet.data = a2s;
-    packet.size = packet.wire_size = sizeof a2s;
-    assert_int_equal(find(f, &packet), -1);
-    packet.data = steam;
-    packet.size = packet.wire_size = sizeof steam - 1;
-    assert_int_equal(find(f, &packet), -1);
-}
-
 /* A QuakeWorld connection request, on ports that say nothing. */
 FIXTURE_TEST(goes_by_bytes)
 {

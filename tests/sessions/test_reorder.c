@@ -54,6 +54,13 @@ TEST(begins_anew_where_the_clock_is_set_back)
     assert_sorted("52 51 54 53 11 12 14 13", " 52 51 53 54 11 12 13 14");
 }
 
+/* Frames of a fifth of a second are held; one that comes later stays where it came. */
+TEST(sorts_within_a_fifth_of_a_second)
+{
+    assert_sorted("20 10 100000000 290000000 50000000", " 20 10 50000000 100000000 290000000");
+    assert_sorted("20 10 100000000 310000000 50000000", " 20 10 100000000 310000000 50000000");
+}
+
 TEST(holds_no_frame_for_ever)
 {
     GString *times = g_string_new("2 1 99999"), *expected = g_string_new(" 2 1");

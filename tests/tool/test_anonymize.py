@@ -147,12 +147,12 @@ class Anonymize(ToolTest):
         info = b"".join(b"\\%s\\planted%d" % (key, number) for number, key in enumerate(keys))
         packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x28\0\1\0\0\0" + info + b"\0"),
                    udp(SERVER, CLIENT, b"\2\0\0\0\0\0\0\0\x08\2play at quake.planted7.org or planted8.com now, "
-                       b"not in maps/dm4.bsp\n\0"),
+                       b"not in maps/dm4.bsp, in 12.345 s\n\0"),
                    udp(SERVER, CLIENT, b"\3\0\0\0\0\0\0\0\x08\2hw 00:1b:63:84:45:e6 00-1B-63-84-45-E7\n\0")]
         copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
         copied = copy.read_bytes()
         self.assertEqual(re.findall(rb"(?i)planted\d|63.84.45", copied), [])
-        self.assertIn(b"maps/dm4.bsp", copied)
+        self.assertIn(b"maps/dm4.bsp, in 12.345 s", copied)
         self.assertIn(b"hw 00:00:5e:00:53:", copied)
 
     def test_doubled(self):
@@ -272,14 +272,14 @@ class Anonymize(ToolTest):
     def test_names_in_other_forms(self):
         """As engines print them: in any case, with the colors of the font's upper half, of codes."""
         high = bytes(byte | 0x80 for byte in b"annabel")
-        told = [b"ANNABEL came", high + b" came", high[:3] + b"abel came", b"charlotte^7 came",
-                b"ann^x0f0ab&c00fel&r came",
-                b"gold\x92\x13 came", b"gold12 came"]
+        texts = [b"ANNABEL came", high + b" came", high[:3] + b"abel came", b"charlotte^7 came",
+                 b"ann^x0f0ab&c00fel&r came",
+                 b"gold\x92\x13 came", b"gold12 came"]
         packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0" + b"".join(
             b"\x28%c\1\0\0\0\\name\\%s\0" % (slot, name) for slot, name in enumerate(
                 (b"annabel", b"^1char^2lotte", b"gold\x13\x14"))))]
         packets += [udp(SERVER, CLIENT, struct.pack("<II", 2 + number, 0) + b"\x08\2%s\n\0" % text)
-                    for number, text in enumerate(told)]
+                    for number, text in enumerate(texts)]
         copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
         dump = self.dump(copy)
         for name in "annabel", "charlotte", "lotte", "gold1":

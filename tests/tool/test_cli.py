@@ -325,18 +325,6 @@ class List(ToolTest):
                      "2001-09-09T01:46:40Z", "  25  ", "has no demo format"):
             self.assertIn(text, row)
 
-    def test_json(self):
-        output, _ = self.tool("--list", "--json", ACKNEX)
-        report = json.loads(output)
-        self.assertEqual(report["schema"], 1)
-        self.assertEqual(report["kind"], "list")
-        session, = report["sessions"]
-        self.assertEqual(session["client"], "10.0.0.2:51000")
-        self.assertEqual(session["maps"], ["house.wmb"])
-        self.assertEqual(session["packets"], 25)
-        self.assertEqual(session["start"], 1000000000)
-        self.assertIsNone(session["demo"])
-
     def test_file_name_that_is_no_text(self):
         path = os.path.join(os.fsencode(self.folder), b"caf\xe9.pcap")
         with open(path, "wb") as file:
@@ -363,13 +351,6 @@ class List(ToolTest):
 
 
 class Check(ToolTest):
-    def test_good(self):
-        output, error = self.tool("--check", ACKNEX)
-        self.assertIn("25 packets, 25 of a known game, 0 bytes undecoded", output)
-        self.assertEqual(error, "")
-        output, _ = self.tool("--check", "--quiet", ACKNEX)
-        self.assertEqual(output, "")
-
     def damaged(self, count):
         """The capture with its last `count` packets' payloads overwritten."""
         capture = Capture.read(ACKNEX)

@@ -2,7 +2,6 @@
 """Completion on the command line, by the shells that are there. bash always is."""
 
 import os
-import re
 import shlex
 import shutil
 import subprocess

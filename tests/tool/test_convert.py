@@ -71,10 +71,6 @@ class Files(Convert):
         os.umask(mask)
         return mask
 
-    def test_quiet(self):
-        self.assertEqual(self.tool("-q", SAMPLE), ("", ""))
-        self.assertEqual(self.left(), [DEMO])
-
     def test_output_folder(self):
         """Each demo has its own duration."""
         (self.folder / "d").mkdir()
@@ -121,10 +117,6 @@ class Files(Convert):
         self.assertEqual(self.contents("pieces.qwd"), expected)
         self.tool(self.write("x.pcapng", self.capture.pcapng()), "-o", "ng.qwd")
         self.assertEqual(self.contents("ng.qwd"), expected)
-
-    def test_unwritable_folder(self):
-        _, error = self.tool("-o", "/proc", SAMPLE, status=1)
-        self.assertIn(f"session 1: {DEMO}: /proc: ", error)
 
     def test_full_disk(self):
         """A limit on the size of files stands for it."""
@@ -207,12 +199,6 @@ class Sessions(Convert):
             _, error = self.tool("-f", "--sign-on", name, SAMPLE)
             self.assertRegex(error, rf"^pcap2demo: {name}: not used for --sign-on: .*\n$")
 
-    def test_choice(self):
-        frames = self.capture.frames + shifted(self.capture.frames, 20)
-        path = self.write_frames("x.pcap", frames)
-        self.tool("--session", "2", path)
-        self.assertEqual(self.left(), [TWO[1], "x.pcap"])
-
     def test_one_name_for_two(self):
         """The first gets it; the other is not lost in silence."""
         frames = self.capture.frames + shifted(self.capture.frames, 20)
@@ -240,9 +226,9 @@ class Sessions(Convert):
         """Of a session that the capture joined late: what its server says meanwhile to somebody else."""
         late = self.capture.frames[700:]
         asked, answer = b"status\n\0", b"n\\map\\dm4\\hostname\\x\n1 2 3 4 \"a\" \"b\" 1 2\n\0"
-        question, told = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
+        question, reply = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
                           for from_server in (False, True))
-        status = [self.with_payload(question, 34, asked), self.with_payload(told, 36, answer)]
+        status = [self.with_payload(question, 34, asked), self.with_payload(reply, 36, answer)]
         for frames, maps in ([*late, *[(late[-1][0], frame) for frame in status]], ["dm4"]), (late, []), (
                 [*[(late[0][0] - SECOND, frame) for frame in status], *late], []), (
                 [*late, *[(late[-1][0] + SECOND, frame) for frame in status]], []):

@@ -2,7 +2,6 @@
 """--extract-files: what servers sent to clients becomes files again."""
 
 import hashlib
-import os
 import resource
 import struct
 
@@ -79,24 +78,6 @@ class Extract(ToolTest):
                 self.assertEqual({str(path.relative_to(folder)):
                                   hashlib.md5(path.read_bytes()).hexdigest()
                                   for path in folder.rglob("*") if path.is_file()}, originals)
-
-    def test_pieces(self):
-        talk = Conversation()
-        talk.request(b"maps/x.bsp")
-        talk.piece(b"a" * 500, 50)
-        talk.piece(b"a" * 500, 100)
-        output, _ = self.extract(talk)
-        self.assertEqual(self.files(), {"maps/x.bsp": b"a" * 1000})
-        self.assertEqual(output, "maps/x.bsp: 1000 bytes\n")
-
-    def test_chunks(self):
-        data = os.urandom(2 * CHUNK + 100)
-        talk = Conversation()
-        talk.begin(b"progs/x.mdl", len(data))
-        for number in (0, 2, 1, 1):
-            talk.chunk(number, data[number * CHUNK:(number + 1) * CHUNK])
-        self.extract(talk)
-        self.assertEqual(self.files(), {"progs/x.mdl": data})
 
     def test_each_kind_of_unfinished_file_fails(self):
         """Alone: with both, one would hide that the other does not."""

@@ -323,9 +323,9 @@ class Follow(ToolTest):
         for path in sorted(self.ring.iterdir())[:2]:
             path.unlink()
         process = self.follow()
-        told, = self.wait_for(process, "unfinished")
+        event, = self.wait_for(process, "unfinished")
         self.stop(process)
-        demo = self.demos / told["file"]
+        demo = self.demos / event["file"]
         self.assertIn(demo.stat().st_size - size, range(-2000, 40))
         self.assertEqual(demo.read_bytes()[:size - 2000], next(iter(self.converted(frames)))[:size - 2000])
         _, error = self.tool("--check", demo, status=None)
@@ -454,8 +454,8 @@ class Follow(ToolTest):
             with (self.ring / "a.pcap").open("ab") as file:
                 file.write(record(frames[1000]))
             time.sleep(1.1)
-        told, = self.events(process, "ring")
-        self.assertIn("a.pcap: Permission denied", told["message"])
+        event, = self.events(process, "ring")
+        self.assertIn("a.pcap: Permission denied", event["message"])
         (self.ring / "a.pcap").chmod(0o644)
         self.read(process, len(frames) + 3)
         self.stop(process)
@@ -574,6 +574,16 @@ class Follow(ToolTest):
         self.assertIn('pcap2demo_demos_total{game="qw"} 1\n', (self.folder / "q.prom").read_text())
         self.stop(process, signal.SIGTERM)
 
+    def test_spectators_are_no_players(self):
+        frames = [frame for frame in capture.read(CAPTURES / "qw-spectator.pcap")[1] if capture.is_udp(frame)]
+        start = now() - 60 * SECOND - frames[0].time
+        capture.write(self.ring / "wire.pcap", 1, [frame._replace(time=start + frame.time) for frame in frames])
+        process = self.follow()
+        self.read(process, len(frames))
+        status = self.events(process, "status")[-1]
+        self.assertEqual((status["sessions"], status["players"]), (1, 0))
+        self.stop(process, signal.SIGTERM)
+
     def test_problems(self):
         """Log and status say which."""
         frames = self.sample(now() - 60 * SECOND)
@@ -582,8 +592,8 @@ class Follow(ToolTest):
         self.read(process, 1)
         self.stop(process)
         missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
-        told = [event["message"] for event in self.events(process, "message")]
-        self.assertIn(f"ring: session 1: {missing}", "\n".join(told))
+        printed = [event["message"] for event in self.events(process, "message")]
+        self.assertIn(f"ring: session 1: {missing}", "\n".join(printed))
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "session_end")
         time.sleep(5.5)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """MVD2 demos out of GTV streams: the blocks as they came, from the first gamestate on."""
 
-import random
 import struct
 
 import recordings
@@ -9,9 +8,7 @@ from demos import flat
 from test_qtv import StreamTest
 from tool import CAPTURES
 
-from streams import (CLIENT, GTV_BLOCKS, GTV_DATA, GTV_PONG, MAGIC, SERVER, Conversation,
-                     client_hello, gamestate, gtv_frame, gtv_message, gtv_stream,
-                     letters, mvd2)
+from streams import CLIENT, GTV_BLOCKS, GTV_PONG, MAGIC, gamestate, gtv_frame, gtv_message, gtv_stream, mvd2
 
 SHARED = CAPTURES.parents[2] / "shared" / "newest" / "quake2-gtv"
 

@@ -85,16 +85,6 @@ static void assert_payload(const struct fixture *f, bool read, uint32_t size, ui
 
 /* --- Whole packets */
 
-FIXTURE_TEST(reads_ipv4)
-{
-    static const uint8_t source[16] = {10, 0, 0, 1}, destination[16] = {10, 0, 0, 2};
-
-    assert_payload(f, read_at(f, ipv4_whole(f->datagram), 0), PAYLOAD, PAYLOAD);
-    assert_int_equal(f->packet.source.family, 4);
-    assert_memory_equal(f->packet.source.bytes, source, 16);
-    assert_memory_equal(f->packet.destination.bytes, destination, 16);
-}
-
 FIXTURE_TEST(reads_ipv4_options)
 {
     GByteArray *packet = ipv4_whole(f->datagram);
@@ -107,15 +97,6 @@ FIXTURE_TEST(reads_ipv4_options)
     memmove(packet->data + 28, packet->data + 20, packet->len - 28);
     memcpy(packet->data + 20, options, 8);
     assert_payload(f, read_at(f, packet, 0), PAYLOAD, PAYLOAD);
-}
-
-FIXTURE_TEST(reads_ipv6)
-{
-    assert_payload(f, read_at(f, ipv6_packet(17, f->datagram), 0), PAYLOAD, PAYLOAD);
-    assert_int_equal(f->packet.source.family, 6);
-    assert_int_equal(f->packet.source.bytes[0], 0xfd);
-    assert_int_equal(f->packet.source.bytes[15], 1);
-    assert_int_equal(f->packet.destination.bytes[15], 2);
 }
 
 /* Hop-by-hop, destination options, routing and authentication headers before UDP. */
@@ -197,15 +178,6 @@ FIXTURE_TEST(trusts_the_smaller_length)
 }
 
 /* --- Fragments */
-
-FIXTURE_TEST(joins_in_order)
-{
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[1]));
-    assert_payload(f, read_part(f, parts[2]), PAYLOAD, PAYLOAD);
-    assert_int_equal(ip_counts(f->ip)->fragments, 3);
-    assert_int_equal(ip_counts(f->ip)->reassembled, 1);
-}
 
 FIXTURE_TEST(joins_in_any_order)
 {

@@ -77,8 +77,10 @@ class QuakeWorld(MatchTest):
                           {"time": 0.3, "player": 1, "frags": 1}])
 
     def test_draw(self):
-        level = self.level("x.mvd", mvd(*self.DUEL, frags(1, 2)))
+        """Nobody has won; of equal scores the names are in order."""
+        level = self.level("x.mvd", mvd(*self.DUEL, frags(1, 2) + setinfo(0, "name", "zoe")))
         self.assertIsNone(level["winner"])
+        self.assertEqual([each["name"] for each in level["score"]], ["bert", "zoe"])
 
     def test_list(self):
         data = mvd(*self.DUEL)
@@ -95,6 +97,9 @@ class QuakeWorld(MatchTest):
         self.assertEqual(self.level("x.mvd", mvd(*frames))["score"],
                          [{"name": "anna", "frags": 4}, {"name": "bert", "frags": 1}])
         self.assertEqual(self.level("y.mvd", mvd(*frames, frags(1, 1)))["score"],
+                         [{"name": "bert", "frags": 1}, {"name": "anna", "frags": 0}])
+        # A death takes one or two.
+        self.assertEqual(self.level("z.mvd", mvd(*self.DUEL, frags(0, 0)))["score"],
                          [{"name": "bert", "frags": 1}, {"name": "anna", "frags": 0}])
 
     def test_levels(self):
@@ -180,6 +185,8 @@ class QuakeWorld(MatchTest):
                     out.write(mvd_block(ALL, block, milliseconds=10) +
                               mvd_block(ALL, b"".join(map(left, range(64))), milliseconds=10))
                 out.write(END)
+            level, = self.session(path.name, path.read_bytes())["levels"]
+            self.assertEqual(level["players_left_out"] > 0, label == "new")
             size, memory, seconds = self.measure("--stats", "--json", path)
             self.assertLess(size, 2 << 20)
             if not SANITIZED:

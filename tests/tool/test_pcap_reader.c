@@ -117,39 +117,6 @@ static void check_frames(struct frame_reader *in, const struct form *form, uint3
     }
 }
 
-TEST(test_forms)
-{
-    static const uint32_t magics[] = {MICROSECONDS, NANOSECONDS, MODIFIED};
-    static const uint32_t snaplens[] = {0, 1000, PCAP_FRAME_MAX, UINT32_MAX};
-
-    for (unsigned i = 0; i < 24; i++) {
-        const struct form form = {magics[i % 3], i & 1, snaplens[i / 6], 4, 1};
-        g_autoptr(GByteArray) file = make_file(&form, 20);
-        struct frame_reader *in = open_reader(file);
-        struct input_frame frame;
-
-        check_frames(in, &form, 0, 20);
-        assert_int_equal(in->next(in, &frame), INPUT_END);
-        assert_int_equal(in->position, file->len);
-        frame_reader_close(in);
-    }
-}
-
-/* Of bare IP, and of a link layer that is not known. */
-TEST(test_other_links)
-{
-    const struct form forms[] = {{MICROSECONDS, false, 65535, 4, 101},
-                                 {MICROSECONDS, false, 65535, 4, 147}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
-        g_autoptr(GByteArray) file = make_file(&forms[i], 2);
-        struct frame_reader *in = open_reader(file);
-
-        assert_int_equal(in->link_type, i ? 147 : DLT_RAW);
-        frame_reader_close(in);
-    }
-}
-
 /* A file that grows byte by byte, more or less: what is not whole yet is read later. */
 TEST(test_growing)
 {

@@ -94,6 +94,17 @@ TEST(test_golden_digits_are_digits)
     pseudonyms_free(words);
 }
 
+/* A longer one that is a part of a word there hides no shorter one. */
+TEST(test_shorter_word_where_the_longer_is_not_whole)
+{
+    struct pseudonyms *words = pseudonyms_new(true);
+
+    pseudonyms_add(words, view_of("anna"));
+    pseudonyms_add(words, view_of("anna be"));
+    expect_replaced(words, "anna bert, anna be", "xxxy bert, xxxx xz");
+    pseudonyms_free(words);
+}
+
 /* --- Beside a search of each word at each place --- */
 
 enum { WORDS = 40, WORD_MAX = 6, TEXT = 60, ROUNDS = 300 };

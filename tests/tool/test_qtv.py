@@ -2,7 +2,6 @@
 """Demos out of QTV streams: the blocks as they came, up to where the capture has them."""
 
 import io
-import random
 import struct
 import zipfile
 

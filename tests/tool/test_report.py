@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import statistics
 import struct
 import subprocess
 import time
@@ -17,7 +18,7 @@ import unittest
 
 from test_match import MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
-from tool import CAPTURES, PROGRAM, SANITIZED, SOURCE, ToolTest
+from tool import CAPTURES, Capture, PROGRAM, SANITIZED, SOURCE, ToolTest
 
 LINES = CAPTURES / "lines"
 HOSTILE = ['<script>alert(1)</script>', '"><img src=http://127.0.0.1:1/x onerror=alert(2)>', "it's & <b>", "</title>"]
@@ -55,6 +56,22 @@ class Numbers(MatchTest):
                     self.assertAlmostEqual(mean, whole["loss"], delta=.7, msg=(name, direction))
                     if whole["loss"] == 0:
                         self.assertEqual(set(bins["loss"]) - {None}, {0})
+
+                low, high = ([each for each in series[name] if each is not None] for name in ("ping", "ping_p95"))
+                self.assertTrue(all(most >= each for each, most in zip(low, high)))
+                self.assertGreater(sum(high), sum(low))
+
+    def test_series_of_ten_minutes(self):
+        """Each bin has the packets of its time, also where two became one."""
+        capture = Capture.read(CAPTURES / "qw-sample.pcap")
+        start = capture.frames[0][0]
+        path = self.write("x.pcap", Capture(capture.link_type, [(start + 40 * (time - start), frame)
+                                                               for time, frame in capture.frames]).pcap())
+        series = json.loads(self.tool("--stats", "--json", path)[0])["sessions"][0]["series"]
+        self.assertEqual(series["seconds"], 8)
+        sent = [packet["time"] - start / 1e6 for packet in self.dump(path) if packet["direction"] == "s2c"]
+        ahead = [sum(time < 8 * number for time in sent) - sum(series["s2c"]["packets"][:number]) for number in range(75)]
+        self.assertLess(abs(statistics.mean(ahead[10:60]) - statistics.mean(ahead[60:])), 2, ahead)
 
     def test_chat(self):
         session = self.session("x.mvd", mvd(
@@ -115,6 +132,15 @@ class Page(MatchTest):
         players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="bert")
         text = self.page(self.write("x.mvd", mvd(players, frags(0, 1), frags(0, 2))))
         self.assertEqual(len(re.findall(r"<path class=p[0-9]+ d=.M0 0H", text)), 2)
+
+    def test_level(self):
+        """Scores, but not those of spectators; ways with the north above, as wide as high; few times below."""
+        players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="carla", **{"*spectator": "1"}) + frags(1, 0)
+        text = self.page(self.write("x.mvd", mvd(players + frags(0, 2), *(position(0, x, 4 * x) for x in range(0, 101, 20)))))
+        self.assertEqual(re.findall("<li><b class=p[0-9]+></b> ([^<\n]*)", text), ["anna 2"])
+        self.assertRegex(text, "viewBox=.-20 -420 140 440.><path class=p0 d=.M0 -?0l0 0 20 -80 20 -80 ")
+        ticks = [row.count("<span") for row in re.findall("<div class=ticks>(.*)", self.page(*LINES.glob("*.gz")))]
+        self.assertTrue(ticks and max(ticks) <= 10 and min(ticks) >= 2, ticks)
 
     def drawn(self, path, bins):
         """The values that a step line has for the bins; None where it has none."""

@@ -8,6 +8,19 @@
 
 #include "pcap2demo/output/files.h"
 
+TEST(cuts_long_names)
+{
+    g_autoptr(GString) name = g_string_new(NULL);
+    g_autofree char *path = NULL;
+
+    for (int i = 0; i < 100; i++)
+        g_string_append(name, "folder/");
+    for (int i = 0; i < 1000; i++)
+        g_string_append_c(name, 'x');
+    path = safe_path(name->str);
+    assert_int_equal(strlen(path), (SAFE_PATH_DEPTH - 1) * strlen("folder/") + SAFE_PATH_PART);
+}
+
 TEST(makes_folders_and_follows_no_link)
 {
     g_autofree char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);

@@ -15,7 +15,7 @@ static void expect_of(const struct command *needed, const char *const *never,
     struct qs_session_demo *demo = qs_session_demo_new(&(struct qs_session_demo_setup){0});
     g_autoptr(GByteArray) out = g_byte_array_new();
     struct stufftext stufftext;
-    g_autofree char *told = NULL;
+    g_autofree char *text = NULL;
 
     stufftext_init(&stufftext, &demo->writer, '\t', needed, never);
     for (; *texts; texts++) {
@@ -29,8 +29,8 @@ static void expect_of(const struct command *needed, const char *const *never,
             out->data[i] = '|';
     g_byte_array_append(out, (const uint8_t *)"", 1);
     assert_string_equal((char *)out->data, expected);
-    told = qs_session_demo_left_out_text(demo);
-    assert_string_equal(told ? told : "", left_out);
+    text = qs_session_demo_left_out_text(demo);
+    assert_string_equal(text ? text : "", left_out);
     stufftext_clear(&stufftext);
     qs_session_demo_free(demo);
 }

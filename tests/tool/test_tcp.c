@@ -129,37 +129,6 @@ static void assert_received(const struct fixture *f, uint32_t size)
     assert_memory_equal(bytes->data, f->sent, size);
 }
 
-SHAKEN_TEST(test_in_order)
-{
-    for (uint32_t at = 0; at < SENT; at += 400)
-        send_part(f, 1000, at, at + 400);
-    assert_received(f, SENT);
-    assert_int_equal(f->missing[0] + f->missing[1], 0);
-    assert_int_equal(tcp_counts(f->tcp)->reordered, 0);
-}
-
-SHAKEN_TEST(test_out_of_order)
-{
-    for (uint32_t at = SENT; at > 0; at -= 400)
-        send_part(f, 1000, at - 400, at);
-    assert_received(f, SENT);
-    assert_int_equal(tcp_counts(f->tcp)->holes, 0);
-}
-
-/* Every segment twice, half of each in the next, and all sizes of overlap. */
-SHAKEN_TEST(test_overlaps)
-{
-    send_part(f, 1000, 600, 900);
-    send_part(f, 1000, 300, 500);
-    send_part(f, 1000, 200, 1000); /* around both */
-    send_part(f, 1000, 400, 700);
-    send_part(f, 1000, 0, 300);
-    send_part(f, 1000, 0, 1100);
-    send_part(f, 1000, 1099, 1100); /* as a keep-alive does */
-    send_part(f, 1000, 1000, SENT);
-    assert_received(f, SENT);
-}
-
 /* What lies behind bytes that waited is not lost. */
 SHAKEN_TEST(test_around_what_waits)
 {

@@ -128,18 +128,6 @@ static void expect(const GByteArray *file, const char *content, const char *expe
     g_free(problem);
 }
 
-TEST(reads_pieces)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
-        g_autoptr(GByteArray) file = g_byte_array_new();
-
-        pack(file, filters[i], "hello, ", 7);
-        pack(file, filters[i], "world", 5);
-        assert_true(knows(file));
-        expect(file, "hello, world", NULL);
-    }
-}
-
 /* pzstd begins its files with a frame of its own: one of 16 kinds. */
 TEST(reads_behind_skippable_frames)
 {
@@ -151,17 +139,6 @@ TEST(reads_behind_skippable_frames)
         pack(file, ARCHIVE_FILTER_ZSTD, "hello", 5);
         assert_true(knows(file));
         expect(file, "hello", NULL);
-    }
-}
-
-/* Nothing is in them, which is no problem. */
-TEST(reads_empty_files)
-{
-    for (size_t i = 0; filters[i] != ARCHIVE_FILTER_LZ4; i++) { /* libarchive writes none of it */
-        g_autoptr(GByteArray) file = g_byte_array_new();
-
-        pack(file, filters[i], "", 0);
-        expect(file, "", NULL);
     }
 }
 
@@ -285,42 +262,6 @@ TEST(stops_bombs)
 
 /* --- Archives --- */
 
-TEST(reads_members)
-{
-    static const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_PAX_RESTRICTED,
-                                  ARCHIVE_FORMAT_ZIP};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-        g_autoptr(GByteArray) file = g_byte_array_new();
-        struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, formats[i]);
-        struct unpack *unpack;
-        FILE *packed;
-        char out[ROOM];
-
-        add_member(archive, "folder/", AE_IFDIR, NULL, 0);
-        add_member(archive, "folder/../one", AE_IFREG, "1", 1);
-        if (formats[i] != ARCHIVE_FORMAT_ZIP) /* whose links are files where they are read once */
-            add_member(archive, "link", AE_IFLNK, NULL, 0);
-        add_member(archive, "/two", AE_IFREG, "22", 2);
-        end(archive);
-        assert_true(knows(file));
-        packed = fmemopen(file->data, file->len, "rb");
-        unpack = unpack_new(packed, NULL);
-        assert_true(unpack_next(unpack));
-        assert_string_equal(unpack_member(unpack), "folder/../one");
-        assert_int_equal(read_stream(unpack, out), 1);
-        assert_memory_equal(out, "1", 1);
-        assert_true(unpack_next(unpack));
-        assert_non_null(strstr(unpack_member(unpack), "two"));
-        assert_int_equal(read_stream(unpack, out), 2);
-        assert_memory_equal(out, "22", 2);
-        assert_false(unpack_next(unpack));
-        assert_null(unpack_problem(unpack));
-        unpack_free(unpack);
-        fclose(packed);
-    }
-}
-
 /* Members that nobody reads, and the members of members, count with the others. */
 TEST(stops_bombs_in_archives)
 {
@@ -353,33 +294,6 @@ TEST(stops_bombs_in_archives)
     g_free(zeros);
 }
 
-TEST(reads_compressed_members)
-{
-    g_autoptr(GByteArray) file = g_byte_array_new(), inside = g_byte_array_new();
-    struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR_USTAR);
-    struct unpack *outer, *inner;
-    FILE *packed, *member;
-    char out[ROOM];
-
-    pack(inside, ARCHIVE_FILTER_ZSTD, "hello", 5);
-    add_member(archive, "a.zst", AE_IFREG, inside->data, inside->len);
-    end(archive);
-    packed = fmemopen(file->data, file->len, "rb");
-    outer = unpack_new(packed, NULL);
-    assert_true(unpack_next(outer));
-    member = unpack_stream(outer);
-    assert_true(unpack_knows(member));
-    inner = unpack_new(member, outer);
-    assert_true(unpack_next(inner));
-    assert_int_equal(read_stream(inner, out), 5);
-    assert_memory_equal(out, "hello", 5);
-    assert_null(unpack_problem(inner));
-    unpack_free(inner);
-    fclose(member);
-    unpack_free(outer);
-    fclose(packed);
-}
-
 /* A hole is not in the archive; it reads as zeros. */
 TEST(reads_sparse_members)
 {
@@ -407,24 +321,6 @@ TEST(reads_sparse_members)
     assert_int_equal(read_stream(unpack, out), sizeof data);
     assert_memory_equal(out, data, sizeof data);
     assert_memory_equal(out + 100, zeros, sizeof zeros);
-    unpack_free(unpack);
-    fclose(packed);
-}
-
-/* An archive without files has none; a compressed file without data has one, which is empty. */
-TEST(reads_empty_archives)
-{
-    g_autoptr(GByteArray) file = g_byte_array_new();
-    struct archive *archive = begin(file, ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR);
-    struct unpack *unpack;
-    FILE *packed;
-
-    add_member(archive, "folder", AE_IFDIR, NULL, 0);
-    end(archive);
-    packed = fmemopen(file->data, file->len, "rb");
-    unpack = unpack_new(packed, NULL);
-    assert_false(unpack_next(unpack));
-    assert_null(unpack_problem(unpack));
     unpack_free(unpack);
     fclose(packed);
 }

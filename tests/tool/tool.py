@@ -20,8 +20,6 @@ import capture
 
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
-# In the sandbox, AddressSanitizer cannot look for leaks.
-IN_SANDBOX = {"ASAN_OPTIONS": "detect_leaks=0"}
 CAPTURES = SOURCE / "tests" / "captures"
 # Sanitizers take memory of their own, and keep what was freed.
 SANITIZED = bool(os.environ.get("SANITIZED"))

@@ -11,57 +11,6 @@ struct pair {
     bool has_value;
 };
 
-static void expect_pairs(struct qs_view info, const struct pair *pairs)
-{
-    struct qs_info_pair pair;
-    uint32_t pos = 0;
-
-    for (; pairs->key; pairs++) {
-        assert_true(qs_info_next(info, &pos, &pair));
-        assert_view_is(pair.key, qs_view_of(pairs->key));
-        assert_view_is(pair.value, qs_view_of(pairs->value));
-        assert_int_equal(pair.offset, pairs->offset);
-        assert_int_equal(pair.length, pairs->length);
-        assert_int_equal(pair.has_value, pairs->has_value);
-        /* The offsets of the parts point at the parts. */
-        assert_ptr_equal(pair.key.data, info.data + pair.key_offset);
-        assert_ptr_equal(pair.value.data, info.data + pair.value_offset);
-    }
-    assert_false(qs_info_next(info, &pos, &pair));
-}
-
-TEST(test_ordinary)
-{
-    expect_pairs(VIEW(""), (struct pair[]){{0}});
-    expect_pairs(VIEW("\\name\\Me\\team\\red"),
-                 (struct pair[]){{"name", "Me", 0, 8, true}, {"team", "red", 8, 9, true}, {0}});
-    /* Without the first backslash, as some replies have it. */
-    expect_pairs(VIEW("name\\Me"), (struct pair[]){{"name", "Me", 0, 7, true}, {0}});
-}
-
-TEST(test_empty_parts)
-{
-    expect_pairs(VIEW("\\\\"), (struct pair[]){{"", "", 0, 2, true}, {0}});
-    expect_pairs(VIEW("\\a\\\\b\\c"),
-                 (struct pair[]){{"a", "", 0, 3, true}, {"b", "c", 3, 4, true}, {0}});
-    expect_pairs(VIEW("\\\\x"), (struct pair[]){{"", "x", 0, 3, true}, {0}});
-}
-
-TEST(test_odd_count)
-{
-    expect_pairs(VIEW("\\a\\1\\b"),
-                 (struct pair[]){{"a", "1", 0, 4, true}, {"b", "", 4, 2, false}, {0}});
-    expect_pairs(VIEW("\\"), (struct pair[]){{"", "", 0, 1, false}, {0}});
-    expect_pairs(VIEW("abc"), (struct pair[]){{"abc", "", 0, 3, false}, {0}});
-}
-
-TEST(test_quotes_and_colors)
-{
-    expect_pairs(
-        VIEW("\\name\\a \"b\"\\\xee\\\x80"),
-        (struct pair[]){{"name", "a \"b\"", 0, 11, true}, {"\xee", "\x80", 11, 4, true}, {0}});
-}
-
 TEST(test_lookup)
 {
     const struct qs_view info = VIEW("\\map\\dm6\\name\\first\\name\\second\\none\\");

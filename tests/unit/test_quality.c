@@ -81,6 +81,7 @@ struct run {
     bool (*reports)(uint32_t number); /* the client's datagram reports 10 % lost, others none */
     int64_t lag;                      /* from one place to the other, of both ends' datagrams */
     int64_t jitter;                   /* of every fifth datagram of the client, and its answer */
+    int64_t answer_jitter;            /* of every fifth answer */
     uint32_t server_back;             /* as BACK, of the server; 0: it is next to the capture */
 };
 
@@ -118,7 +119,8 @@ static void run(struct line *line, const struct run *run)
         if (!is_lost(run->lost_to_client, i))
             add(line, QS_S2C, i,
                 last_before(run->between ? run->between : run->lost, (int64_t)i - run->server_back),
-                i * INTERVAL + late + 1, i + i / 50 * run->suppressed, QS_NOTE_KINDS);
+                i * INTERVAL + late + 1 + (i % 5 ? 0 : run->answer_jitter),
+                i + i / 50 * run->suppressed, QS_NOTE_KINDS);
         if (run->lag)
             qs_path_add_copy(line->quality, QS_S2C, i,
                              (i * INTERVAL + late + 1 + run->lag) * MILLISECOND);
@@ -205,6 +207,22 @@ TEST(jitter_of_one_leg)
 static bool is_odd(uint32_t number)
 {
     return number % 2;
+}
+
+static bool none(uint32_t number)
+{
+    (void)number;
+    return false;
+}
+
+/* The other leg is that of the answers. */
+TEST(jitter_of_the_answers)
+{
+    struct line line;
+
+    run(&line, &(struct run){.reports = none, .answer_jitter = 12});
+    finish(&line);
+    assert_true(line.figures.jitter > 6 && line.figures.jitter < 13);
 }
 
 /* What the server acknowledges is seldom seen: its leg's share of the jitter is not known. */
@@ -324,12 +342,6 @@ TEST(each_lost_packet_has_a_mark)
     assert_true(line.figures.s2c.burst == 4);
 }
 
-static bool none(uint32_t number)
-{
-    (void)number;
-    return false;
-}
-
 /* Each datagram is seen at two places: of what lies between them both ways count, and the rest of
  * the way to the client is shorter by one. */
 TEST(ping_between_two_places_in_both_directions)
@@ -385,12 +397,39 @@ TEST(worst_loss_is_of_either_direction_and_may_be_a_limit)
                         .s2c = {.loss = losses[i][2], .loss_at_most = losses[i][3]}}) == 7);
 }
 
-/* What the server receives is not acknowledged: its missing numbers may be the capture's. */
+/* What the server receives is not acknowledged: missing numbers may be the capture's, also those
+ * that both ends lack at once. */
 TEST(loss_that_nothing_tells)
 {
-    struct line line;
+    static const struct run runs[] = {{.lost = some_are_lost, .server_back = COUNT},
+                                      {.hole = is_in_hole, .server_back = COUNT}};
 
-    run(&line, &(struct run){.lost = some_are_lost, .server_back = COUNT});
-    finish(&line);
-    assert_true(line.figures.c2s.loss == QS_QUALITY_UNKNOWN);
+    for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
+        struct line line;
+
+        run(&line, &runs[i]);
+        finish(&line);
+        assert_true(line.figures.c2s.loss == QS_QUALITY_UNKNOWN);
+    }
+}
+
+TEST(direction_in_words)
+{
+    static const struct {
+        struct qs_path_direction figures;
+        const char *text;
+    } directions[] = {
+        {{.loss = 1.5, .burst = 3, .or_late = true}, "1.5 % lost or late, longest burst 3 packets"},
+        {{.loss = 1.5, .burst = 1, .or_late = true, .late = 1, .duplicates = 2},
+         "1.5 % lost, longest burst 1 packet, 1 late, 2 twice"},
+        {{.choke = 2, .throttle = 40}, "0.0 % lost, 2.0 % choked, 40.0 % of the numbers throttled"},
+        {{.loss = -1, .loss_at_most = 4}, "≤4.0 % lost"},
+        {{.loss = -1, .loss_at_most = -1}, "loss unknown"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(directions); i++) {
+        g_autofree char *text = qs_path_direction_text(&directions[i].figures, false);
+
+        assert_string_equal(text, directions[i].text);
+    }
 }

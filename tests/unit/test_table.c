@@ -19,58 +19,6 @@ static void assert_entry(const struct qs_table *table, uint32_t index, const cha
         assert_string_equal(qs_table_get(table, index), text);
 }
 
-TEST(test_empty)
-{
-    struct qs_table table = {0}, copy;
-
-    assert_entry(&table, 0, NULL);
-    assert_entry(&table, UINT32_MAX, NULL);
-    assert_int_equal(qs_table_end(&table), 0);
-    qs_table_copy(&copy, &table);
-    assert_entry(&copy, 0, NULL);
-    qs_table_clear(&copy);
-    qs_table_clear(&table);
-}
-
-TEST(test_set_and_get)
-{
-    struct qs_table table = {0};
-    uint32_t found = 0;
-
-    set(&table, 1, "progs/player.mdl");
-    set(&table, 63, "last of the first part");
-    set(&table, 64, "first of the second");
-    set(&table, 1000, "far");
-    assert_entry(&table, 0, NULL);
-    assert_entry(&table, 1, "progs/player.mdl");
-    assert_entry(&table, 63, "last of the first part");
-    assert_entry(&table, 64, "first of the second");
-    assert_entry(&table, 999, NULL);
-    assert_entry(&table, 1000, "far");
-    for (uint32_t i = 0; i < qs_table_end(&table); i++)
-        found += qs_table_get(&table, i) != NULL;
-    assert_int_equal(found, 4);
-    qs_table_clear(&table);
-    assert_entry(&table, 1, NULL);
-}
-
-TEST(test_replace_and_remove)
-{
-    struct qs_table table = {0};
-
-    set(&table, 5, "one");
-    set(&table, 5, "two");
-    assert_entry(&table, 5, "two");
-    set(&table, 5, "twofold");
-    assert_entry(&table, 5, "twofold");
-    set(&table, 5, "");
-    assert_entry(&table, 5, NULL);
-    /* Removing what is not there makes no room for it. */
-    set(&table, 500, "");
-    assert_true(qs_table_end(&table) <= 64);
-    qs_table_clear(&table);
-}
-
 TEST(test_limit)
 {
     struct qs_table table = {0};

@@ -3,42 +3,6 @@
 #include "common/core/text.h"
 #include "tests/unit/unit.h"
 
-static void expect_utf8(struct qs_view text, const char *expected)
-{
-    g_autofree char *readable = qs_text_utf8(text);
-
-    assert_string_equal(readable, expected);
-}
-
-TEST(test_plain_ascii)
-{
-    expect_utf8(VIEW(""), "");
-    expect_utf8(VIEW("a \"quoted\" \\ ~"), "a \"quoted\" \\ ~");
-    assert_true(qs_text_is_plain(VIEW("")));
-    assert_true(qs_text_is_plain(VIEW("two\nlines\tand\r~")));
-}
-
-/* The first 32 places of the font: brackets, golden digits, bars and dots. */
-TEST(test_low_glyphs)
-{
-    expect_utf8(VIEW("\x10\x11"), "[]");
-    expect_utf8(VIEW("\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b"), "0123456789");
-    expect_utf8(VIEW("\x1d\x1e\x1f"), "<=>");
-    expect_utf8(VIEW("\x00\x05\x0e\x0f\x1c"), "•••••");
-    expect_utf8(VIEW("\x0b\x7f"), "█←");
-    expect_utf8(VIEW("a\tb\nc\rd"), "a\tb\nc\rd");
-}
-
-/* 128 and up are the same glyphs in another color, but for the scroll bar's pieces. */
-TEST(test_color_bit)
-{
-    expect_utf8(VIEW("\xc1\xe2\xe3 \xb1"), "Abc 1");
-    expect_utf8(VIEW("\x80\x81\x82"), "(=)");
-    expect_utf8(VIEW("\x90\x91\x92\x9b"), "[]09");
-    expect_utf8(VIEW("\x89\x8a\x8b\x8d\x9d\x9e\x9f\xff"), "••█><=>←");
-    expect_utf8(VIEW("\xa0"), " ");
-}
-
 TEST(test_every_byte)
 {
     for (unsigned i = 0; i < 256; i++) {

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Datagrams that the capture has twice. A script is a datagram after the other, "recorder time id
+ * payload", with a place or other addresses behind it if they are not the usual ones; what comes
+ * out is the number of the first one, or 0 where it is no copy. Times are seconds.
+ */
+#include "tests/tool/frames.h"
+
+#include "common/sessions/copies.h"
+#include "common/sessions/session.h"
+
+static char *find_copies(const char *script)
+{
+    static const struct qs_capture_file recorders[3];
+    struct qs_copies *copies = qs_copies_new();
+    g_auto(GStrv) all = g_strsplit(script, ", ", 0);
+    GString *out = g_string_new(NULL);
+
+    for (uint64_t number = 1; all[number - 1]; number++) {
+        g_auto(GStrv) words = g_strsplit(all[number - 1], " ", 0);
+        const char *other = g_strv_length(words) > 4 ? words[4] : "";
+        const struct qs_packet packet = {
+            .data = (const uint8_t *)words[3],
+            .size = (uint32_t)strlen(words[3]),
+            .number = number,
+            .time = (int64_t)(g_ascii_strtod(words[1], NULL) * 1e9),
+            .ip_id = (uint16_t)g_ascii_strtoull(words[2], NULL, 10),
+            .place = strcmp(other, "place") == 0,
+            .file = &recorders[words[0][0] - 'a'],
+            .source = {4, {10, 0, 0, strcmp(other, "nat") == 0 ? 9 : 1}, 27001},
+            .destination = {4, {10, 0, 0, 2}, 27500},
+        };
+        const struct qs_sighting *first = qs_copies_find(copies, &packet);
+
+        g_string_append_printf(out, "%d", first ? (int)first->number : 0);
+    }
+    qs_copies_free(copies);
+    return g_string_free(out, FALSE);
+}
+
+static const struct {
+    const char *script, *expected;
+} cases[] = {
+    /* The same bytes and identification, within five seconds of one clock; and behind a NAT. */
+    {"a 0 7 hi, a 4.9 7 hi", "01"},
+    {"a 0 7 hi, a 5.1 7 hi", "00"},
+    {"a 0 7 hi, a 1 7 hi nat", "01"},
+    /* What an end sends twice has two identifications; other bytes are no copy. */
+    {"a 0 7 hi, a 1 8 hi", "00"},
+    {"a 0 7 hi, a 1 7 ho, a 1 7 h", "000"},
+    /* Without an identification: of the same addresses, seen at two places. */
+    {"a 0 0 hi, a 1 0 hi", "00"},
+    {"a 0 0 hi, a 1 0 hi place", "01"},
+    {"a 0 0 hi, a 1 0 hi nat", "00"},
+    /* A second clock may be a minute off; it is measured once, at the first copy. */
+    {"a 0 7 hi, b 59 7 hi, a 10 8 ho, b 69 8 ho, a 20 9 he, b 85 9 he", "010300"},
+    {"a 0 7 hi, b 61 7 hi", "00"},
+    /* A third, by the clock of the second, whichever comes first. */
+    {"a 0 7 hi, b 30 7 hi, c 20 8 ho, b 50 8 ho, a 21 9 he, c 21 9 he", "010305"},
+    {"a 0 7 hi, b 30 7 hi, b 50 8 ho, c 20 8 ho, a 21 9 he, c 27 9 he", "010300"},
+};
+
+TEST(finds_what_was_captured_twice)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *found = find_copies(cases[i].script);
+
+        if (strcmp(found, cases[i].expected) != 0)
+            fail_msg("%s: %s", cases[i].script, found);
+    }
+}
