@@ -3,8 +3,8 @@
 
 struct qs_fragment {
     unsigned references;
-    uint32_t count;  /* fragments up to this one */
-    uint32_t before; /* bytes in the earlier ones */
+    uint32_t count;  /* number of fragments up to this one */
+    uint32_t before; /* number of bytes in the earlier ones */
     uint32_t size;
     uint64_t packet;
     struct qs_fragment *earlier;
@@ -18,7 +18,7 @@ void qs_fragments_copy(struct qs_fragments *to, const struct qs_fragments *from)
         to->newest->references++;
 }
 
-/* A loop, since a hostile sender makes the chain as long as the bounds allow. */
+/* A loop instead of a recursion, because a hostile sender makes the chain as long as allowed. */
 void qs_fragments_clear(struct qs_fragments *list)
 {
     struct qs_fragment *fragment = list->newest;

@@ -11,7 +11,7 @@ void qs_histogram_clear(struct qs_histogram *histogram)
         g_free(histogram->octaves[i]);
 }
 
-/* A float has the octave and the bits behind it. */
+/* A float's exponent is the octave, and the upper bits of its mantissa are the bin. */
 void qs_histogram_add(struct qs_histogram *histogram, int64_t time)
 {
     const int32_t value = (int32_t)CLAMP(time, 0, 1 << 24) + (1 << QS_FIRST_OCTAVE);

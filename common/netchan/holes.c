@@ -5,7 +5,7 @@
 
 #include "common/netchan/netchan.h"
 
-enum { BURST_MIN = 2 /* numbers of each end */ };
+enum { BURST_MIN = 2 /* minimum gap at each end */ };
 
 static struct qs_netchan *netchan_of(const struct qs_decoder *d, enum qs_direction direction)
 {
@@ -33,24 +33,25 @@ static uint32_t size_of(const struct qs_skipped *gap)
     return gap->until - gap->from;
 }
 
-/* Adds what is not counted of the gap to the hole. */
+/* Adds the numbers of the gap that were not counted before to the hole. */
 static void count_gap(struct qs_decoder *d, enum qs_direction direction, struct qs_skipped *gap)
 {
     add(d, direction, size_of(gap) - gap->counted, gap->begin, gap->end);
     gap->counted = size_of(gap);
 }
 
-/* Adds packets behind the direction's last one. */
+/* Adds packets that are missing behind the direction's last one. */
 static void add_behind(struct qs_decoder *d, enum qs_direction direction, uint32_t packets)
 {
     add(d, direction, packets, netchan_of(d, direction)->time, d->packet->time);
 }
 
 /*
- * A server of QuakeWorld that lacks packets of the client skips as many numbers: its gap behind the
- * client's is no loss, unless the client has acknowledged one that was not captured. Quake's
- * servers do not answer packet by packet; theirs have no acknowledgement. Single numbers are lost
- * on lines as well, and skipped by clients that limit their packets.
+ * True if both ends have a gap that only the capture explains. A QuakeWorld server that lacks
+ * packets of the client skips as many numbers: its gap behind the client's is no loss of the
+ * capture, unless the client has acknowledged a packet that was not captured. Quake's servers do
+ * not answer packet by packet; theirs have no acknowledgement. Single numbers are lost on the path
+ * as well, and skipped by clients that limit their packets.
  */
 static bool is_burst(const struct qs_decoder *d, uint32_t lost)
 {
@@ -61,7 +62,7 @@ static bool is_burst(const struct qs_decoder *d, uint32_t lost)
            (d->found.direction == QS_C2S || gap->acknowledges || !acknowledges);
 }
 
-/* Servers skip numbers in a hole of the client's packets, too, and as many as they lack. */
+/* True if the gap may be part of a burst. A server skips as many numbers as it lacks packets. */
 static bool may_be_of_burst(const struct qs_decoder *d, uint32_t lost)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
@@ -70,8 +71,8 @@ static bool may_be_of_burst(const struct qs_decoder *d, uint32_t lost)
     return d->found.direction == QS_C2S || (lost > lacked && back->ahead <= 1);
 }
 
-/* The other end's packets that the packet acknowledges, and that the capture lacks behind its last
- * one. */
+/* Returns the number of the other end's packets behind the last captured one that this packet
+ * acknowledges and the capture lacks. */
 static uint32_t acknowledged_ahead(const struct qs_decoder *d)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
@@ -90,8 +91,8 @@ static bool count_gaps(struct qs_decoder *d, uint32_t lost, bool lacks_acknowled
     const bool burst = is_burst(d, lost);
     const uint32_t ahead = acknowledged_ahead(d);
     const bool is_of_both =
-        MIN(lost, ahead) >= BURST_MIN; /* nothing of either end came meanwhile */
-    /* Nothing follows that could acknowledge it. */
+        MIN(lost, ahead) >= BURST_MIN; /* no packet of either end was captured meanwhile */
+    /* No later packet can acknowledge it. */
     const bool is_last =
         d->found.direction == QS_S2C && d->session->disconnected && lacks_acknowledged;
     struct qs_skipped gap = {.from = d->found.sequence - lost,
@@ -145,7 +146,7 @@ void qs_hole_acknowledged(struct qs_decoder *d)
     }
 }
 
-/* It is in the last gap, or between numbers that the sender says it skipped. */
+/* The packet is missing in the last gap, or among numbers that its sender reports as skipped. */
 void qs_hole_reliable(struct qs_decoder *d)
 {
     struct qs_netchan *back = qs_netchan_back(d);

@@ -9,7 +9,7 @@
 #include "common/core/emit.h"
 #include "common/core/protocol.h"
 
-#define TENTH (INT64_C(1000000000) / QS_TENTHS) /* nanoseconds */
+#define TENTH (INT64_C(1000000000) / QS_TENTHS) /* ns */
 
 struct qs_links *qs_links_new(uint32_t kept)
 {
@@ -44,9 +44,9 @@ void qs_links_free(struct qs_links *links)
     g_free(links);
 }
 
-/* --- A packet comes --- */
+/* --- Records of packets ---------------------------------------------------------------------- */
 
-/* Its number in the input, of which several files may be merged. */
+/* Returns the packet's number in the input, in which several files may be merged. */
 static uint32_t number_of(const struct qs_packet *packet)
 {
     return (uint32_t)(packet->frame ? packet->frame : packet->number);
@@ -61,7 +61,7 @@ static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
     return links->records.count;
 }
 
-/* Tenths of a second in which nothing came have no bytes. */
+/* Zeroes the tenths of a second in which no packet came. */
 static void pass_time(struct qs_link_way *way, int64_t tenth)
 {
     for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
@@ -81,7 +81,7 @@ static void count_bytes(struct qs_links *links, const struct qs_packet *packet, 
     own->has_rate = true;
 }
 
-/* All fragments of a message know the packet that completes it. */
+/* Stores the packet that completes the message in the records of all its fragments. */
 static void complete(struct qs_links *links, const struct qs_link_way *way, uint32_t record,
                      uint32_t fragments)
 {
@@ -93,7 +93,7 @@ static void complete(struct qs_links *links, const struct qs_link_way *way, uint
     }
 }
 
-/* Decoders give no more fragments of a message than QS_FRAGMENTS_MAX. */
+/* Decoders report at most QS_FRAGMENTS_MAX fragments of a message. */
 static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
     struct qs_link_way *way = &links->ways[d->packet->from];
@@ -112,11 +112,11 @@ static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uin
  * --- Requests and their responses
  *
  * Some responses repeat a key of their request. Any other response is linked to the latest request
- * of its kind from the other end, unless that is long ago. Downloads are requests, too: for
- * the file, then for each piece.
+ * of its kind from the other end, unless that is too old. Downloads are requests, too: for the
+ * file, then for each piece.
  */
 
-/* Nanoseconds. */
+/* Maximum time between a request and its response (ns). */
 #define RESPONSE_MAX (INT64_C(30) * 1000000000)
 
 static unsigned kind_of(uint32_t asks)
@@ -138,7 +138,7 @@ static bool fits(const struct qs_link_request *request, const struct qs_requests
            (!request->requests.keyed || !response->keyed || request->requests.key == response->key);
 }
 
-/* The latest request that it may be for, or NULL. */
+/* Returns the latest request that the response may be for, or NULL. */
 static struct qs_link_request *find_request(struct qs_links *links, const struct qs_decoder *d,
                                             const struct qs_requests *response)
 {
@@ -187,7 +187,7 @@ static void add_request(struct qs_links *links, const struct qs_decoder *d, uint
         answer(links, d, record, requests);
 }
 
-/* Chunks are known by their offset; pieces come one after the other. */
+/* Adds a step of a download as a request or a response. */
 static void add_transfer(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                          const struct qs_transfer *transfer)
 {
@@ -221,7 +221,7 @@ static void add_requests(struct qs_links *links, const struct qs_decoder *d, uin
         add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
-/* --- A packet, whole --- */
+/* --- Packets --------------------------------------------------------------------------------- */
 
 static void begin_connection(struct qs_links *links)
 {
@@ -238,7 +238,7 @@ static void begin_connection(struct qs_links *links)
     links->path = qs_path_new();
 }
 
-/* Adds what the packet shows of the path: losses at the packets themselves, too. */
+/* Adds what the packet shows of the path, and marks the datagrams that it shows to be lost. */
 static void add_path(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
     struct qs_path_event event;
@@ -292,14 +292,14 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
     add_requests(links, d, record);
 }
 
-/* --- What is known of a packet --- */
+/* --- Links of a packet ----------------------------------------------------------------------- */
 
 static bool is_of(const struct qs_link_record *record, const struct qs_packet *packet)
 {
     return record->packet == number_of(packet) && record->time == packet->time;
 }
 
-/* The first record with the number or one above; one past the last where there is none. */
+/* Returns the first record with at least this number; one past the last if there is none. */
 static uint32_t lower_bound(const struct qs_links *links, uint32_t number)
 {
     uint32_t low = 1, high = links->records.count + 1;
@@ -315,7 +315,7 @@ static uint32_t lower_bound(const struct qs_links *links, uint32_t number)
     return low;
 }
 
-/* Of datagrams in others the first. NULL: there is none. */
+/* Returns the packet's record, or NULL. If it has several datagrams (tunnels), the first one's. */
 static const struct qs_link_record *find_record(const struct qs_links *links,
                                                 const struct qs_packet *packet)
 {
@@ -340,8 +340,8 @@ static void set(struct qs_packet_links *found, enum qs_link link, uint64_t value
     found->known |= 1u << link;
 }
 
-/* The number of the record's packet, unless it was given again, to the packet that came next: then
- * it is that one's. */
+/* Sets a link to the record's packet, unless the next record has the same number at another time:
+ * then the number is that packet's. */
 static void set_packet(const struct qs_links *links, struct qs_packet_links *found,
                        enum qs_link link, uint32_t record)
 {
@@ -435,7 +435,7 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
     return true;
 }
 
-/* A packet's links as fields. */
+/* --- Links as fields ------------------------------------------------------------------------- */
 
 bool qs_link_is_ahead(enum qs_link link)
 {
@@ -447,7 +447,7 @@ bool qs_link_is_ahead(enum qs_link link)
     return ahead[link];
 }
 
-/* " [lost 2]", before other marks and the messages; and what a fragment is of. */
+/* Adds " [lost 2]" to the summary, before other marks and the messages, and the fragment. */
 static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
 {
     static const char *const gaps[] = {"lost", "skipped", "choked", "throttled"};
@@ -478,7 +478,7 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
 
     if (d->packet->unit || !qs_links_find(links, d->packet, &found))
         return;
-    d->in.overrun = false; /* of the packet's messages: these fields are not read from it */
+    d->in.overrun = false; /* these fields are not read from the packet, whose messages overran */
     for (uint32_t known = found.known; known; known &= known - 1) {
         const unsigned link = (unsigned)__builtin_ctz(known), row = d->protocol->links + link;
 

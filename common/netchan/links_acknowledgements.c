@@ -2,16 +2,16 @@
 /*
  * Acknowledgements, and the delivery of reliable messages.
  *
- * Where a bit tells of reliable messages (struct qs_seqinfo, toggles), one is on its way at a time:
- * a packet that carries one before the receiver's bit has turned over carries the same one again.
- * Source: QuakeWorld's and Quake II's net_chan.c, Netchan_Transmit and Netchan_Process. Where the
- * number itself is repeated, its acknowledgement confirms it.
+ * If a reliable bit confirms messages (qs_seqinfo.has_reliable_bit), one message is in transit at a
+ * time: all reliable packets carry the same one until the receiver's bit toggles. Source:
+ * QuakeWorld's and Quake II's net_chan.c, Netchan_Transmit and Netchan_Process. If the number
+ * itself is repeated (qs_seqinfo.repeated), its acknowledgement confirms the message.
  */
 #include <string.h>
 
 #include "common/netchan/links_state.h"
 
-/* --- Numbers that were sent --- */
+/* --- Packets that were sent ------------------------------------------------------------------ */
 
 static struct qs_link_stream *stream_of(struct qs_link_way *way, uint8_t number)
 {
@@ -25,7 +25,7 @@ static struct qs_link_sent *sent_at(struct qs_link_stream *stream, uint32_t inde
     return &stream->sent[index % QS_SENT_MAX];
 }
 
-/* The last packet with the mark, or NULL: marks grow. */
+/* Returns the last packet with this ack_id, or NULL. These only grow. */
 static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t mark)
 {
     const uint32_t oldest = stream->count > QS_SENT_MAX ? stream->count - QS_SENT_MAX : 0;
@@ -41,10 +41,10 @@ static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ma
     return NULL;
 }
 
-/* --- Reliable messages --- */
+/* --- Reliable messages ----------------------------------------------------------------------- */
 
-/* The receiver's bit is known as the sender of this packet knew it: the capture does not lack what
- * it had received last. */
+/* True if the capture has the receiver's bit as the sender of this packet knew it: it has the
+ * packet that is acknowledged, or a later one. */
 static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
 {
     return way->known && way->toggle_mark >= seqinfo->acked_id;
@@ -63,7 +63,7 @@ static void begin_message(struct qs_links *links, struct qs_link_way *way, uint3
     qs_link_extra(links, record)->message = way->message;
 }
 
-/* The packet carries the last message: another fragment of it, or all of it again. */
+/* Adds a packet with the last message: another fragment of it, or if `again`, a repetition. */
 static void repeat_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
                            bool again)
 {
@@ -84,8 +84,8 @@ static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t re
 }
 
 /*
- * The receiver's bit. Where the capture begins in between, the bit before the message is only known
- * if a packet shows it that was sent before the message came.
+ * Processes the receiver's bit. If the capture begins during a message, the bit before it is known
+ * only from a packet that the receiver sent before it had the message.
  */
 static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint32_t record,
                            const struct qs_seqinfo *seqinfo)
@@ -103,7 +103,7 @@ static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint
     way->toggle_mark = seqinfo->ack_id;
 }
 
-/* --- A packet --- */
+/* --- Packets --------------------------------------------------------------------------------- */
 
 static void send_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                         const struct qs_seqinfo *seqinfo)
@@ -113,11 +113,11 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
     const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
 
     if (!d->found.accepted && !seqinfo->repeated)
-        return; /* late, or a duplicate: what is acknowledged is another packet */
+        return; /* late, or a duplicate: another packet is acknowledged */
     if (newest && seqinfo->ack_id < newest->mark) {
         if (!d->found.accepted)
             return;
-        stream->count = 0; /* numbers began anew */
+        stream->count = 0; /* the numbers have restarted */
     }
     qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->ack_id;
     if (seqinfo->ack_id)

@@ -14,9 +14,9 @@
 
 enum {
     SEEN_WINDOW = 64,
-    /* A packet that comes behind more later ones than that was not on its way so long: */
+    /* Maximum number of later packets that may overtake one on the path. */
     LATE_MAX = 16,
-    FIRST_LATE_MAX = 4, /* one of a connection's first numbers */
+    FIRST_LATE_MAX = 4, /* maximum, if it has one of a connection's first numbers */
     FIRST_NUMBERS = 2
 };
 
@@ -28,7 +28,7 @@ static bool was_captured(const struct qs_netchan *chan, uint32_t sequence)
            (chan->seen >> age & 1);
 }
 
-/* Whether the packet was acknowledged, and not captured before. */
+/* True if the packet was acknowledged, but not captured so far. */
 static bool is_lacking(const struct qs_netchan *chan, uint32_t sequence)
 {
     const uint32_t age = chan->last_uncaptured - sequence;
@@ -96,7 +96,7 @@ bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence)
 
 bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence)
 {
-    enum { PACKETS = 8, FIRST = 256 /* later ones are second copies, of another recorder */ };
+    enum { PACKETS = 8, FIRST = 256 /* higher ones are copies, from another recorder */ };
 
     chan->restarts =
         sequence < FIRST && qs_netchan_starts_over(chan, sequence) ? chan->restarts + 1 : 0;
@@ -105,8 +105,8 @@ bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence)
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
-    /* Of numbers older than the window, or from before the capture began, nothing is known. No
-     * capture lacks so many in a row that a number far ahead was sent. */
+    /* Numbers older than the window, or from before the capture, are unknown. No capture lacks
+     * QS_NUMBERS_APART packets in a row: a number further ahead was never sent. */
     if ((chan->accepted < 2 && (chan->started || !chan->begins)) || ack == chan->last_uncaptured ||
         (ack > chan->sequence && ack - chan->sequence > QS_NUMBERS_APART))
         return false;
@@ -133,11 +133,11 @@ bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(
            MAX(sequence, ack) <= (uint64_t)ratio * MIN(sequence, ack) + QS_NUMBERS_APART;
 }
 
-/* --- Numbers */
+/* --- Sequence numbers ------------------------------------------------------------------------ */
 
 bool qs_receive_qport(struct qs_decoder *d, uint32_t qport, struct qs_span span)
 {
-    if (d->in.overrun) /* the packet is cut before it */
+    if (d->in.overrun) /* the packet is cut before the qport */
         return true;
     if (!d->session->qport)
         d->session->qport = qport;
@@ -200,7 +200,7 @@ bool qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
     return true;
 }
 
-/* How the packet's messages begin: those that must arrive come first. */
+/* Returns the start of the packet's messages, where reliable ones come first. */
 static uint64_t content_of(const struct qs_decoder *d)
 {
     uint64_t content = 0;
@@ -249,7 +249,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
     qs_summary_remark(d, "not captured before: %u", lacking);
 }
 
-/* --- Fragments */
+/* --- Fragments ------------------------------------------------------------------------------- */
 
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
 {
@@ -282,7 +282,7 @@ void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragm
     g_free(packets);
 }
 
-/* Adds a fragment to those before it; the last one is shown with them. */
+/* Adds a fragment to those before it. Emits them all if it is the last one. */
 static bool append_fragment(struct qs_decoder *d, struct qs_fragments *list,
                             const struct qs_fragment_format *format, struct qs_view bytes,
                             uint32_t offset, bool more)
@@ -312,7 +312,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
     const struct qs_view bytes = qs_bytes(d, format->row, qs_reader_left(&d->in));
     GBytes *message;
 
-    if (chan->started && d->found.sequence <= chan->sequence) { /* it is late */
+    if (chan->started && d->found.sequence <= chan->sequence) { /* late */
         qs_receive(d, chan, format->number);
         return NULL;
     }
@@ -331,7 +331,7 @@ bool qs_ends_cut_message(const struct qs_decoder *d, const struct qs_fragments *
     return !more && list->cut && list->cut == d->found.sequence;
 }
 
-/* --- Messages */
+/* --- Messages -------------------------------------------------------------------------------- */
 
 void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *))
 {

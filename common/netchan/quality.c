@@ -8,14 +8,14 @@
 #include "common/netchan/seqinfo.h"
 
 enum {
-    SETTLED = 320,    /* numbers after which QuakeWorld's client counts none of the sign-on */
-    LEARN_EVERY = 32, /* acknowledgements after which the usual times are looked up again */
-    CLOSE = 50000,    /* bounds of the round trip that are further apart say nothing */
-    HOLE_MIN = 3,     /* losses and answers that are left out seldom make a longer gap */
-    UNSURE_GAP = 2    /* so many missing in a row had all acknowledgements of an update */
+    SETTLED = 320,    /* after so many numbers, QuakeWorld's loss includes none of the sign-on */
+    LEARN_EVERY = 32, /* number of acknowledgements between two calls of learn() */
+    CLOSE = 50000,    /* maximum distance of a round trip's bounds, if they are used (µs) */
+    HOLE_MIN = 3,     /* gaps of losses and unsent answers are seldom longer */
+    UNSURE_GAP = 2    /* a gap of so many may have all acknowledgements of an update */
 };
 
-#define USUAL .998 /* part of the times */
+#define USUAL .998 /* share of all times that are usual */
 
 struct qs_path *qs_path_new(void)
 {
@@ -46,8 +46,8 @@ struct packet {
     bool to_server;
     int64_t time;
     uint32_t number, ack_id, acked_id;
-    uint32_t gap;         /* numbers missing before it */
-    uint32_t previous_id; /* ack_id of its sender's datagram before */
+    uint32_t gap;         /* number of packets missing before it */
+    uint32_t previous_id; /* ack_id of the sender's datagram before */
 };
 
 /* --- Acknowledgements ------------------------------------------------------------------------ */
@@ -57,25 +57,25 @@ static struct qs_path_sent *sent_at(struct qs_path_sender *sender, uint32_t inde
     return &sender->sent[index % QS_PATH_SENT_MAX];
 }
 
-/* The index of the oldest datagram in the ring. */
+/* Returns the index of the oldest datagram in the ring. */
 static uint32_t oldest(const struct qs_path_sender *sender)
 {
     return sender->count - MIN(sender->count, QS_PATH_SENT_MAX);
 }
 
-/* From when the datagram was sent until `time`. */
+/* Returns the time between the sending of the datagram and `time`. */
 static int64_t since_sent(struct qs_path_sender *sender, uint32_t index, int64_t time)
 {
     return (int32_t)((uint32_t)time - sent_at(sender, index)->time);
 }
 
-/* Whether the datagram has come by the last place of the capture; there may be one place only. */
+/* True if the datagram was seen at the last place of the capture, which may have only one. */
 static bool has_arrived(struct qs_path_sender *sender, uint32_t index)
 {
     return !qs_path_has_two_places(sender) || sent_at(sender, index)->copied;
 }
 
-/* Finds the datagram with the acknowledgement among the last ones; its index. */
+/* Finds the index of the datagram with this ack_id in the ring. False if there is none. */
 static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *index)
 {
     for (*index = sender->count; (*index)-- > oldest(sender);)
@@ -84,7 +84,7 @@ static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *
     return false;
 }
 
-/* The capture has a hole where the last gap is. */
+/* Counts the last gap as a hole of the capture. */
 static void forget_gap(struct qs_path_sender *sender)
 {
     sender->counts.missing -= MIN(sender->gap, sender->counts.missing);
@@ -93,12 +93,12 @@ static void forget_gap(struct qs_path_sender *sender)
     sender->gap = 0;
 }
 
-/* The packet acknowledges a datagram that was not captured. */
+/* Counts a datagram that was not captured, but that the packet acknowledges. */
 static void note_not_captured(const struct packet *packet, uint32_t acked_id)
 {
     struct qs_path_sender *other = packet->other;
 
-    other->half.started = false; /* what was acknowledged before this is not known */
+    other->half.started = false; /* which datagrams were acknowledged before is unknown */
     if (acked_id > sent_at(other, other->count - 1)->ack_id) {
         other->next_acknowledged++;
     } else if (acked_id < other->gap_from || acked_id > other->gap_to) {
@@ -110,11 +110,11 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
 }
 
 /*
- * Looks at the datagrams older than `index`, which the receiver acknowledges `now`, that it had not
- * acknowledged `before`. Acknowledgements name the newest datagram only, and of two that arrive
- * together none names the first. One was lost if the receiver has sent something later than
- * datagrams that arrive are unread. If Quake II's server says whether some are missing, none is
- * named as lost, or at least the one that was unread longest.
+ * Examines the datagrams older than `index`, which the receiver acknowledges at `now`, that it had
+ * not acknowledged at `before`. Only the newest datagram is acknowledged, so that the first of two
+ * that arrive together never is. A datagram was lost if the receiver sent a packet that does not
+ * acknowledge it after the usual time until datagrams are read. If Quake II's server reports
+ * whether any are missing, none is marked as lost, or at least the one that was unread longest.
  */
 static void pass_over(const struct packet *packet, uint32_t index, int64_t now, int64_t before)
 {
@@ -147,8 +147,8 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
 }
 
 /*
- * Looks up the usual times of the half path, and whether its end is near. Where the client reports
- * how many are lost, these are the ones that were unread longest.
+ * Updates the usual times of the half path, and whether its end is near. If the client reports how
+ * many datagrams are lost, these are the ones that were unread longest.
  */
 static void learn(const struct packet *packet)
 {
@@ -165,7 +165,7 @@ static void learn(const struct packet *packet)
     half->learned = true;
 }
 
-/* Adds the times of datagram `index`, which was acknowledged `now` and not `before`. */
+/* Adds the times of datagram `index`, which was acknowledged at `now`, but not at `before`. */
 static void add_times(const struct packet *packet, uint32_t index, int64_t now, int64_t before,
                       bool newest)
 {
@@ -193,12 +193,12 @@ static void add_times(const struct packet *packet, uint32_t index, int64_t now, 
         half->sample = (uint32_t)MAX(high, 0);
 }
 
-/* `newest`: the packet acknowledges no later one. */
+/* Processes one acknowledgement. `newest`: the packet acknowledges no later datagram. */
 static void acknowledge(const struct packet *packet, uint32_t acked_id, bool newest)
 {
     struct qs_path_sender *to = packet->other;
     struct qs_half_path *half = &to->half;
-    /* What a client acknowledges may have been read when it had sent the datagram before. */
+    /* A client that sends first may have read the datagram right after its previous packet. */
     const int64_t *times = packet->sender->times +
                            (packet->to_server && packet->path->rules->sends_first && !half->named);
     const uint32_t last = half->acked_id;
@@ -214,7 +214,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
         return;
     to->counts.acknowledged++;
     if (acked_id >= to->gap_to)
-        to->gap = 0; /* it is no hole of the capture */
+        to->gap = 0; /* the last gap is no hole of the capture */
     sent_at(to, index)->acknowledged = true;
     to->copied_acknowledged += sent_at(to, index)->copied;
     add_times(packet, index, times[0], times[1], newest);
@@ -226,7 +226,7 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
         learn(packet);
 }
 
-/* By name, the oldest first; or what the header has. */
+/* Processes all acknowledgements: those by name, oldest first, or the one in the header. */
 static void acknowledge_all(const struct packet *packet)
 {
     const struct qs_path_facts *facts = packet->facts;
@@ -241,7 +241,7 @@ static void acknowledge_all(const struct packet *packet)
     }
 }
 
-/* --- Two places ------------------------------------------------------------------------------ */
+/* --- Captures at two places ------------------------------------------------------------------ */
 
 static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t time)
 {
@@ -259,7 +259,7 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
     sent->time = time;
 }
 
-/* The datagram that was added last may have been seen at the second place already. */
+/* Adds the copy of the datagram that was added last, if that was captured before it. */
 static void add_early_copy(struct qs_path_sender *sender, uint32_t number)
 {
     for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
@@ -284,7 +284,7 @@ void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_
     sender->early[sender->early_count++ % QS_PATH_EARLY_MAX] = (struct qs_path_copy){number, now};
 }
 
-/* --- Numbers --------------------------------------------------------------------------------- */
+/* --- Sequence numbers ------------------------------------------------------------------------ */
 
 static void add_sent(const struct packet *packet, uint32_t record)
 {
@@ -298,7 +298,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
     sender->times[0] = packet->time;
     sender->counts.sample += sender->half.learned;
     sender->last = packet->number;
-    /* Without acknowledgements, only copies are looked up. */
+    /* Without ack_id, only datagrams to a server that acknowledges none are kept, for copies. */
     if (!packet->ack_id && (!packet->to_server || packet->path->rules->server_acknowledges))
         return;
     if (sender->gap_to == UINT32_MAX)
@@ -309,7 +309,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
     add_early_copy(sender, packet->number);
 }
 
-/* The netchan has found that the capture lacks all numbers of its last gap, which is a long one. */
+/* True if the last gap is a long one, and the netchan found that the capture lacks all of it. */
 static bool is_hole(const struct qs_netchan *chan)
 {
     const uint32_t size = chan->last_gap.until - chan->last_gap.from;
@@ -317,7 +317,7 @@ static bool is_hole(const struct qs_netchan *chan)
     return size > HOLE_MIN && chan->last_gap.counted == size;
 }
 
-/* The packet may show that the other end's last gap is a hole. */
+/* Counts the other end's last gap as a hole, if the packet shows that it is one. */
 static void forget_hole(const struct packet *packet, const struct qs_session *session)
 {
     const struct qs_netchan *chan = packet->to_server ? &session->to_client : &session->to_server;
@@ -326,8 +326,8 @@ static void forget_hole(const struct packet *packet, const struct qs_session *se
         forget_gap(packet->other);
 }
 
-/* Counts the numbers that are missing before the packet; where the capture has a hole, apart: what
- * is missing in it says nothing of the path. */
+/* Counts the numbers that are missing before the packet, separately if they are in a hole of the
+ * capture: these show nothing of the path. */
 static void add_gap(const struct packet *packet, const struct qs_session *session)
 {
     struct qs_path_sender *sender = packet->sender;
@@ -353,7 +353,7 @@ static void add_gap(const struct packet *packet, const struct qs_session *sessio
     sender->next_acknowledged = 0;
 }
 
-/* --- The game's figures ---------------------------------------------------------------------- */
+/* --- Figures of the game --------------------------------------------------------------------- */
 
 static void add_facts(const struct packet *packet)
 {
@@ -388,9 +388,9 @@ static void add_facts(const struct packet *packet)
     history->frame_acked = packet->acked_id;
 }
 
-/* --- A packet -------------------------------------------------------------------------------- */
+/* --- Packets --------------------------------------------------------------------------------- */
 
-/* Of the main stream; where the server acknowledges datagrams, the header has been decoded. */
+/* Reads the numbers of the main stream; the header has been decoded if the server acknowledges. */
 static bool read_numbers(const struct qs_path_rules *rules, const struct qs_decoder *d,
                          struct qs_seqinfo *seqinfo)
 {
@@ -402,7 +402,7 @@ static bool read_numbers(const struct qs_path_rules *rules, const struct qs_deco
     return d->found.sequence != 0;
 }
 
-/* Counts the packet. Returns whether both ends have sent numbered ones. */
+/* Counts the packet. True if both ends have sent numbered ones. */
 static bool has_history(struct qs_path *path, const struct qs_decoder *d,
                         struct qs_seqinfo *seqinfo)
 {
@@ -435,10 +435,10 @@ static void add_dropped(struct qs_path_sender *sender, const struct qs_decoder *
     }
 }
 
-/* Returns whether the packet was accepted; `*gap`: numbers missing before it. */
+/* Adds the packet. True if it was accepted; then sets `*gap` to the numbers missing before it. */
 static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t record, uint32_t *gap)
 {
-    static const struct qs_path_facts nothing; /* of a packet that cannot be read */
+    static const struct qs_path_facts nothing; /* facts of an unreadable packet */
     const bool to_server = d->found.direction == QS_C2S;
     struct qs_seqinfo seqinfo;
     struct packet packet;
@@ -475,8 +475,8 @@ static bool add(struct qs_path *path, const struct qs_decoder *d, uint32_t recor
     return true;
 }
 
-/* The round trip that an acknowledgement of the client ends, or if that is near, one of the server;
- * 0: the packet ends none, or it measures only the program at this end. */
+/* Returns the round trip that the packet ends: by a client's acknowledgement, or by a server's if
+ * the client is near. 0 if it ends none, or measures only the program at this end. */
 static uint32_t ping_of(const struct qs_path *path, const struct qs_decoder *d)
 {
     const struct qs_half_path *to_client = &path->history->senders[QS_SERVER].half;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of a path, from its state. */
+/* Computes the figures of a path from its state. */
 #include <math.h>
 #include <string.h>
 
@@ -7,16 +7,15 @@
 #include "common/netchan/quality_state.h"
 
 #define MILLISECOND 1000.0
-#define LIMIT_MAX 50.0 /* percent: a limit above says nothing */
+#define LIMIT_MAX 50.0 /* highest upper bound that is reported (percent) */
 #define NEAR (2.5 * MILLISECOND)
 
 enum {
-    ENOUGH = 30, /* datagrams, for any figure */
-    WINDOW = 256 /* numbers of which QuakeWorld's client counts its loss */
+    ENOUGH = 30, /* minimum number of datagrams for a figure */
+    WINDOW = 256 /* numbers over which QuakeWorld's client measures its loss */
 };
 
-/* A loss in percent: its bounds, and the figure if these are close together. `figure` below 0:
- * nothing tells it. */
+/* A loss in percent: its bounds, and the figure if these are close; below 0 if it is unknown. */
 struct loss {
     double low, figure, high;
 };
@@ -26,13 +25,13 @@ static double percent(double part, double all)
     return all > 0 ? 100 * CLAMP(part / all, 0, 1) : 0;
 }
 
-/* Two losses one after the other. */
+/* Returns the loss of two losses, one after the other. */
 static double add(double first, double second)
 {
     return first + second - first * second / 100;
 }
 
-/* Of two losses one after the other the second, where the sum is known. */
+/* Returns the second of two losses, one after the other, if `sum` is known. */
 static double without(double sum, double first)
 {
     return MAX(100 - (100 - sum) / (1 - MIN(first, 99) / 100), 0);
@@ -51,11 +50,11 @@ static struct loss up_to(double high)
     return (struct loss){0, high > 0 ? -1 : 0, high};
 }
 
-/* --- Where the capture was made -------------------------------------------------------------- */
+/* --- Place of the capture -------------------------------------------------------------------- */
 
-/* What the end sends after a datagram came by acknowledges that. If it sends seldom, some must be
- * acknowledged at once, too. On one host, a busy end may be late, a client that sends first always
- * is, and so is a relay to an end elsewhere. */
+/* True if the end is next to the capture: all that it sends after a captured datagram acknowledges
+ * that. If it sends `seldom`, some must be acknowledged at once, too. On one host, a busy end may
+ * be late, a client that sends first always is, and so is a relay to an end elsewhere. */
 static bool is_near(const struct qs_path *path, const struct qs_half_path *half, bool seldom)
 {
     if (path->same_host)
@@ -64,7 +63,7 @@ static bool is_near(const struct qs_path *path, const struct qs_half_path *half,
            (!seldom || qs_histogram_quantile(&half->high, .05) < 2 * NEAR);
 }
 
-/* From one place of the capture to the other one, and back. */
+/* Returns the time from one place of the capture to the other one, and back. */
 static double lag_of(const struct qs_path *path)
 {
     double lag = 0;
@@ -86,14 +85,15 @@ bool qs_path_is_near(const struct qs_path *path, unsigned sender)
         return is_near(path, &senders[QS_SERVER].half, false);
     if (path->rules->server_acknowledges)
         return is_near(path, &senders[QS_CLIENT].half, true);
-    /* Nothing tells, if the client is not near; but two places apart are those of the ends. */
+    /* Assumes so, unless the client is near; two places with a lag between them are at both
+     * ends. */
     return path->same_host || !qs_path_is_near(path, QS_SERVER) || lag_of(path) > NEAR;
 }
 
-/* What the figures are made of. */
+/* Input of the figures. */
 struct view {
     const struct qs_path *path;
-    struct qs_path_counts counts; /* of the whole path, or of a part of the time */
+    struct qs_path_counts counts; /* counts of the whole time, or of a part of it */
     const struct qs_path_history *history;
     const struct qs_path_sender *client, *server;
     bool near_client, near_server;
@@ -112,8 +112,8 @@ static struct view view_of(const struct qs_path *path)
 
 /* --- Losses ---------------------------------------------------------------------------------- */
 
-/* The part that is `lost` or not captured; the capture lacks `lacking`, by the errors of a sample.
- */
+/* Returns the loss if `lost` of `all` are missing, and the capture lacks an estimated `lacking` of
+ * them, or more by `error`. */
 static struct loss loss_without(double lost, double lacking, double error, double all)
 {
     return (struct loss){percent(lost - lacking - error, all), percent(lost - lacking, all),
@@ -121,10 +121,10 @@ static struct loss loss_without(double lost, double lacking, double error, doubl
 }
 
 /*
- * The part of the numbers that is `missing` of those that were `captured` and these, without what
- * the capture lacks. The receiver acknowledged `not_captured` of the missing ones. For each of them
- * it has `silent` others that it did not acknowledge; below 0: it acknowledges none, and may have
- * all.
+ * Returns the part of the numbers that is `missing`, without what the capture lacks; the others
+ * were `captured`. The receiver acknowledged `not_captured` of the missing ones. For each of them
+ * it has `silent` others that it did not acknowledge; if that is below 0, it acknowledges none, and
+ * may have all.
  */
 static struct loss loss_of(double missing, double not_captured, double captured, double silent)
 {
@@ -135,7 +135,7 @@ static struct loss loss_of(double missing, double not_captured, double captured,
                : loss_without(lost, not_captured * silent, 2 * sqrt(not_captured) * silent, all);
 }
 
-/* For each datagram that the receiver acknowledged, so many it did not. */
+/* Returns the number of unacknowledged datagrams for each one that the receiver acknowledged. */
 static double silent_part(double captured, double acknowledged)
 {
     return acknowledged > 0 ? MAX(captured / acknowledged - 1, 0) : -1;
@@ -143,20 +143,20 @@ static double silent_part(double captured, double acknowledged)
 
 static struct loss gap_loss(const struct qs_path_end_counts *end)
 {
-    const double holes = end->acknowledged > 0 ? 0 : end->holes; /* nothing tells them apart */
+    const double holes = end->acknowledged > 0 ? 0 : end->holes; /* nothing distinguishes them */
 
     return loss_of(end->missing + holes, end->not_captured, end->accepted + end->late,
                    silent_part(end->accepted, end->acknowledged));
 }
 
-/* Those that were seen at one place, while there were two, and that the receiver acknowledged. */
+/* Returns the number of acknowledged datagrams seen at one place only, while there were two. */
 static double single_acknowledged(const struct qs_path_sender *sender)
 {
     return sender->counts.acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
 }
 
-/* What was seen at one place of the capture, while there were two. If the receiver acknowledges
- * nothing, the places lack as much as in the other direction. */
+/* Returns the loss between two places of the capture: datagrams seen at one of them only. If the
+ * receiver acknowledges nothing, the places lack as much as in the other direction. */
 static struct loss loss_between(const struct qs_path_sender *sender,
                                 const struct qs_path_sender *other)
 {
@@ -171,8 +171,8 @@ static struct loss loss_between(const struct qs_path_sender *sender,
     return loss_without(single, lacking, 2 * sqrt(lacking), sender->copied + single);
 }
 
-/* Behind the capture: what acknowledgements prove, and all that has none. Datagrams of which
- * acknowledgements tell are a sample. */
+/* Returns the loss behind the capture: at least what acknowledgements prove, at most all that have
+ * none. The datagrams on which acknowledgements show something are a sample. */
 static struct loss loss_behind(const struct qs_path_end_counts *end)
 {
     const double all = end->judged + end->passed_over;
@@ -184,8 +184,8 @@ static struct loss loss_behind(const struct qs_path_end_counts *end)
                          : (struct loss){0, -1, 100};
 }
 
-/* Of the client's datagrams that were captured those that the server did not answer: numbers that
- * it left out, and not because of its rate limit, or because the client had left them out. */
+/* Returns the part of the client's captured datagrams that the server did not answer: numbers that
+ * it skipped, but not because of its rate limit, nor because the client had skipped them. */
 static struct loss unanswered(const struct view *view)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
@@ -200,14 +200,14 @@ static struct loss unanswered(const struct view *view)
                          percent(answers.high * numbers - choked - gaps.low * asked, all)};
 }
 
-/* What QuakeWorld's client reports: percent of its numbers without an answer, rounded down; those
- * that it left out on purpose are not among them. */
+/* Returns the loss that QuakeWorld's client reports: percent of its numbers without an answer,
+ * rounded down, without those that it skipped on purpose. */
 static double reported_loss(const struct qs_path_game_counts *game)
 {
     return game->loss_count < ENOUGH ? QS_QUALITY_UNKNOWN : game->losses / game->loss_count;
 }
 
-/* What Quake II's server says of missing datagrams, of which it had several between two updates. */
+/* Returns the loss that Quake II's server reports, which may be of several datagrams per update. */
 static double dropped_loss(const struct qs_path_game_counts *game)
 {
     const double frames = game->drop_frames;
@@ -228,9 +228,10 @@ static void set_loss(struct qs_path_direction *direction, struct loss loss)
 }
 
 /*
- * Sets what the client's missing numbers are. If the client, or the server, reports less loss than
- * there are gaps, the client left numbers out on purpose. If neither reports any, it may have: one
- * or two at a time, before each fifth datagram or more often.
+ * Finds the reason why the client's numbers are missing, and returns the loss in them. If the
+ * client, or the server, reports less loss than there are gaps, the client skipped numbers on
+ * purpose. If neither reports any, it may have: one or two at a time, before each fifth datagram or
+ * more often.
  */
 static struct loss client_gaps(const struct view *view, struct qs_path_quality *quality)
 {
@@ -252,7 +253,7 @@ static struct loss client_gaps(const struct view *view, struct qs_path_quality *
     return reported < 0 && (often || answers) ? up_to(gaps.high) : gaps;
 }
 
-/* `gaps`: of the numbers that are missing in the capture. */
+/* Returns the loss to the server. `gaps` is the loss before the capture. */
 static struct loss loss_to_server(const struct view *view, struct loss gaps)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT];
@@ -271,9 +272,9 @@ static struct loss loss_to_server(const struct view *view, struct loss gaps)
 }
 
 /*
- * The loss to the client, by what that reports: the part of its numbers without an answer, less
- * those that the server has not answered, rounded down. It counts those on their way as soon as
- * answers may come.
+ * Returns the loss to the client, by the client's reports: the part of its numbers without an
+ * answer, rounded down, less those that the server has not answered. Subtracts numbers in transit,
+ * because the client counts them as soon as answers may come.
  */
 static struct loss reported_s2c(const struct view *view)
 {
@@ -338,9 +339,9 @@ static void estimate_losses(const struct view *view, struct qs_path_quality *qua
 /* --- Round trip ------------------------------------------------------------------------------ */
 
 /*
- * Of a half path, without the waiting for the far end's next frame; adds how far p95 is above, if
- * that is known. Where the next datagram was lost, which happens to `loss` percent at least, `low`
- * is too high.
+ * Returns the ping of a half path, without the waiting for the far end's next frame. Sets `*above`
+ * to the distance of p95, if that is known. If the next datagram was lost, which is true for at
+ * least `loss` percent, `low` is too high.
  */
 static double half_ping(const struct qs_path_sender *sender, double loss, double *above)
 {
@@ -371,7 +372,7 @@ static void estimate_ping(const struct view *view, struct qs_path_quality *quali
         return;
     if (!view->near_client)
         ping = half_ping(view->server, quality->s2c.loss, &above);
-    if (view->path->rules->answers) { /* at once */
+    if (view->path->rules->answers) { /* the server answers at once */
         more = qs_histogram_quantile(answers, .5);
         more_above = qs_histogram_quantile(answers, .95) - more;
     } else if (!view->near_server) {
@@ -386,7 +387,7 @@ static void estimate_ping(const struct view *view, struct qs_path_quality *quali
     quality->ping_p95 = quality->ping + quality->jitter;
 }
 
-/* --- All of it ------------------------------------------------------------------------------- */
+/* --- Quality of a path ----------------------------------------------------------------------- */
 
 const char *qs_vantage_name(enum qs_vantage vantage)
 {
@@ -395,7 +396,7 @@ const char *qs_vantage_name(enum qs_vantage vantage)
     return names[vantage];
 }
 
-/* The numbers that were captured, and that the capture is known to lack. */
+/* Returns the percentage of the numbers that the capture is known to lack. */
 static double not_captured(const struct view *view)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
@@ -499,7 +500,7 @@ void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality
     finish_direction(&view, QS_S2C, &quality->s2c);
 }
 
-/* --- A part of the time ---------------------------------------------------------------------- */
+/* --- Part of the time ------------------------------------------------------------------------ */
 
 struct qs_path_counts qs_path_counts(const struct qs_path *path)
 {
@@ -511,7 +512,7 @@ struct qs_path_counts qs_path_counts(const struct qs_path *path)
         {history->senders[QS_CLIENT].counts, history->senders[QS_SERVER].counts}, history->counts};
 }
 
-/* Some counts can go back, by less than they grow. */
+/* Returns how much each count has grown; 0 if it has decreased. */
 static struct qs_path_counts counts_between(const struct qs_path_counts *from,
                                             const struct qs_path_counts *until)
 {
@@ -526,7 +527,7 @@ static struct qs_path_counts counts_between(const struct qs_path_counts *from,
     return between;
 }
 
-/* Where nothing was lost in all of the time, nothing was in a part. */
+/* Sets the loss of a part of the time, which is 0 if that of the whole is. */
 static void set_part_loss(struct qs_path_direction *part, const struct qs_path_end_counts *end,
                           struct loss loss, const struct qs_path_direction *whole)
 {
@@ -572,7 +573,7 @@ double qs_path_worst(const struct qs_path_quality *quality)
                MAX(quality->s2c.loss, quality->s2c.loss_at_most));
 }
 
-/* --- In words -------------------------------------------------------------------------------- */
+/* --- Texts ----------------------------------------------------------------------------------- */
 
 char *qs_path_loss_text(const struct qs_path_direction *direction, bool ascii)
 {

@@ -36,8 +36,8 @@ void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable,
 enum cause { LINE, CAPTURE, EITHER };
 
 /*
- * Why the bit for `number` differs: the capture lacks a number behind the acknowledgement before,
- * or the line lost a reliable packet among them, or either.
+ * Returns why the bit for `number` differs: the capture lacks a packet since the previous
+ * acknowledgement, the path lost a reliable one of these packets, or either.
  */
 static enum cause cause_of(const struct qs_reliable *way, uint32_t number)
 {
@@ -52,7 +52,7 @@ static enum cause cause_of(const struct qs_reliable *way, uint32_t number)
     return !hole ? LINE : sent ? EITHER : CAPTURE;
 }
 
-/* What was suspected before the bit's first toggle is proved by it: the end has bits. */
+/* Confirms earlier suspicions: the bit's first toggle proves that the end has reliable bits. */
 static void trust(struct qs_reliable *way)
 {
     way->has_toggled = true;
@@ -62,7 +62,7 @@ static void trust(struct qs_reliable *way)
     way->since = way->suspected_since;
 }
 
-/* Packets that are made of a demo have no bits: those of an end that never toggle prove nothing. */
+/* Only suspects a missing packet: packets made from a demo have no bits, and prove nothing. */
 static void suspect(struct qs_reliable *way)
 {
     if (way->lacks && !way->suspected)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A datagram's position in its conversation, from its header alone. A capture is put in order by it
- * before it is decoded; see qs_protocol.seqinfo.
+ * A datagram's position in its conversation, read from its header alone. The packets of a capture
+ * are put in order by it before they are decoded; see qs_protocol.seqinfo.
  *
- * Each end numbers what it sends in one stream, or in several independent ones. A receiver
- * acknowledges the last datagram it accepted, never one that it drops because a later one came
+ * Each end numbers its datagrams in one stream, or in several independent ones. A receiver
+ * acknowledges the last datagram that it accepted, never one that it drops because a later one came
  * first.
  */
 #ifndef QS_NETCHAN_SEQINFO_H
@@ -17,34 +17,34 @@
 
 enum { QS_STREAMS = 2 };
 
-/* The bits below the number hold the fragment's offset. */
+/* Number of bits below the sequence number, for a fragment's offset. */
 enum { QS_SEQINFO_SHIFT = 20 };
 
 struct qs_seqinfo {
     bool from_client;
     bool numbered;
-    uint8_t stream;  /* of the sender */
+    uint8_t stream;  /* index of the sender's stream */
     uint64_t number; /* sequence number << QS_SEQINFO_SHIFT | offset of the fragment */
-    uint64_t next;   /* what its sender sends next in the stream */
-    uint64_t first;  /* what a connection begins with */
-    uint32_t ack_id; /* that the receiver repeats; 0: none. Grows with the number */
-    bool reliable;   /* it carries what is sent again until the receiver has it */
-    bool repeated;   /* and then under the same number */
-    uint32_t qport;  /* of a client: see qs_seqinfo_qport(); 0: it sends none, or it is not known */
+    uint64_t next;   /* number that the sender uses next in the stream */
+    uint64_t first;  /* first number of a connection */
+    uint32_t ack_id; /* id that the receiver repeats; 0: none. Grows with the number */
+    bool reliable;   /* has data that is sent again until the receiver has it */
+    bool repeated;   /* sent again under the same number, if `reliable` */
+    uint32_t qport;  /* qport of a client: see qs_seqinfo_qport(); 0: none, or unknown */
 
-    uint8_t acked_stream;  /* of the receiver */
-    uint32_t acked_id;     /* what the sender accepted last in it; 0: none */
-    bool has_reliable_bit; /* a bit, which each reliable message toggles, acknowledges them */
+    uint8_t acked_stream;  /* index of the receiver's stream */
+    uint32_t acked_id;     /* ack_id of the last datagram that the sender accepted in it; 0: none */
+    bool has_reliable_bit; /* messages are confirmed by a bit, which each one toggles */
     bool reliable_bit;
 };
 
-/* A packet from the end `from`, in a session whose server is `server`. */
+/* Returns the seqinfo of a packet from the end `from`, if the server is the end `server`. */
 static inline struct qs_seqinfo qs_seqinfo_from(enum qs_end from, enum qs_end server)
 {
     return (struct qs_seqinfo){.from_client = server != QS_END_UNKNOWN && server != from};
 }
 
-/* It is a complete message. */
+/* Sets the numbers of a packet with a complete message. */
 static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t sequence, uint32_t first)
 {
     seqinfo->numbered = true;
@@ -53,13 +53,13 @@ static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t seque
     seqinfo->first = (uint64_t)first << QS_SEQINFO_SHIFT;
 }
 
-/* The qport of `width` bytes. */
+/* Returns a qport of `width` bytes, with its width. */
 static inline uint32_t qs_seqinfo_qport(unsigned width, uint32_t value)
 {
     return width << 16 | value;
 }
 
-/* It is `size` bytes at `offset` of a message that continues. */
+/* Makes the packet a fragment: `size` bytes at `offset` of a message; `more`: others follow. */
 static inline void qs_seqinfo_fragment(struct qs_seqinfo *seqinfo, uint32_t offset, uint32_t size,
                                        bool more)
 {
@@ -68,7 +68,7 @@ static inline void qs_seqinfo_fragment(struct qs_seqinfo *seqinfo, uint32_t offs
         seqinfo->next = seqinfo->number + size;
 }
 
-/* No fragment of the message comes behind it. */
+/* True if no fragment of the message follows. */
 static inline bool qs_seqinfo_is_last_fragment(const struct qs_seqinfo *seqinfo)
 {
     return !(seqinfo->next & ((UINT64_C(1) << QS_SEQINFO_SHIFT) - 1));

@@ -10,15 +10,15 @@
 enum {
     RAW_DEFLATE = -15, /* zlib's window bits: no header */
     INFLATE_STEP = 16 * 1024,
-    DEFLATED_PIECE_MAX = 0xffff, /* R1Q2 states its size in 16 bits */
-    WAITING_COST = 64,           /* bytes that a waiting chunk takes beside its own, at least */
-    PERCENT_EXACT = 0x1000000,   /* sizes beyond which servers' percentages overflow */
-    NAME_MAX_BYTES = 1024        /* a longer name is cut */
+    DEFLATED_PIECE_MAX = 0xffff, /* R1Q2 states the inflated size in 16 bits */
+    WAITING_COST = 64,           /* minimum overhead of a waiting chunk (bytes) */
+    PERCENT_EXACT = 0x1000000,   /* servers' percentages of larger files overflow */
+    NAME_MAX_BYTES = 1024        /* maximum length of a name; longer ones are cut */
 };
 
-/* --- Commands */
+/* --- Commands -------------------------------------------------------------------------------- */
 
-/* The number that the next word is; 0 where it is none. */
+/* Returns the next word as a number; 0 if it is none. */
 static uint64_t next_number(struct qs_view line, uint32_t *pos)
 {
     struct qs_token word;
@@ -56,35 +56,35 @@ void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command)
         qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }
 
-/* --- A file */
+/* --- Files ----------------------------------------------------------------------------------- */
 
-/* What a piece's percentage was, at its end. */
+/* Percentage at the end of a piece. */
 struct mark {
     uint32_t end;
     uint8_t percent;
 };
 
 struct file {
-    struct qs_transferred about; /* first */
+    struct qs_transferred about; /* must be the first member */
     bool chunked;
-    bool started;        /* something of it has come */
+    bool started;        /* the server has answered */
     bool packed;         /* its chunks are one deflated stream */
-    uint64_t held;       /* of the room */
-    uint64_t total;      /* of chunks, as they are sent */
-    uint64_t sent;       /* bytes without a hole; of pieces, as percentages count them */
+    uint64_t held;       /* bytes of qs_transfer_room in use */
+    uint64_t total;      /* size of all chunks, as sent */
+    uint64_t sent;       /* bytes before the first hole; for pieces, as percentages count them */
     GArray *marks;       /* struct mark */
     GHashTable *waiting; /* chunks behind a hole: offset -> GBytes */
-    z_stream *stream;    /* of a file that is one deflated stream */
+    z_stream *stream;    /* if the file is one deflated stream */
     bool stream_ended;
-    GBytes *last; /* the last piece, unless the next one was asked for since */
+    GBytes *last; /* last piece, until the next one is requested; or NULL */
     uint8_t last_percent;
 };
 
 struct qs_transfers {
     struct qs_transfer_room *room;
     struct qs_transfer_listener listener;
-    struct file *file; /* or NULL */
-    struct file *next; /* asked for while chunks of `file` still come; or NULL */
+    struct file *file; /* the current file, or NULL */
+    struct file *next; /* requested while chunks of `file` still come; or NULL */
 };
 
 static struct file *file_new(struct qs_view name)
@@ -125,7 +125,7 @@ static void set_problem(struct file *file, const char *problem)
         file->about.problem = problem;
 }
 
-/* Whether the file may grow by `size` bytes. */
+/* Reserves `size` bytes for the file. False if it is too large. */
 static bool reserve_room(struct qs_transfers *transfers, struct file *file, uint64_t size)
 {
     struct qs_transfer_room *room = transfers->room;
@@ -145,7 +145,7 @@ static void report(const struct qs_transfers *transfers, bool over)
     transfers->listener.changed(&transfers->file->about, over, transfers->listener.user);
 }
 
-/* The current file ends. A request that was never answered is no file. */
+/* Ends the current file. Reports it only if its request was answered. */
 static void end_file(struct qs_transfers *transfers)
 {
     struct file *file = transfers->file;
@@ -162,15 +162,15 @@ static void end_file(struct qs_transfers *transfers)
     file_free(file);
 }
 
-/* The answer to the last request comes: what was sent before it is over. */
+/* Ends the current file if a later request is answered now. */
 static void end_before_answer(struct qs_transfers *transfers)
 {
     if (transfers->next)
         end_file(transfers);
 }
 
-/* The file that data are of. Without a request it has no name, and may lack its beginning: then the
- * percentages do not fit. */
+/* Returns the file that data belongs to. If its request was not captured, it has no name, and may
+ * lack its beginning: then the percentages do not fit. */
 static struct file *current_file(struct qs_transfers *transfers)
 {
     if (!transfers->file)
@@ -179,7 +179,7 @@ static struct file *current_file(struct qs_transfers *transfers)
     return transfers->file;
 }
 
-/* --- Bytes */
+/* --- Content --------------------------------------------------------------------------------- */
 
 static void append(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
@@ -187,7 +187,8 @@ static void append(struct qs_transfers *transfers, struct file *file, struct qs_
         g_byte_array_append(file->about.content, data.data, data.size);
 }
 
-/* What `stream` makes of its input, up to `max` bytes and a step. Returns zlib's last status. */
+/* Appends what `stream` inflates from its input, at most `max` bytes and a step. Returns zlib's
+ * last status. */
 static int inflate_input(struct qs_transfers *transfers, struct file *file, z_stream *stream,
                          uint64_t max)
 {
@@ -235,11 +236,11 @@ static void append_stream(struct qs_transfers *transfers, struct file *file, str
         set_problem(file, "its compressed data are damaged");
 }
 
-/* --- Pieces */
+/* --- Pieces ---------------------------------------------------------------------------------- */
 
 /*
- * A server sends a piece again, in a packet with a new number, until the client has it. Where both
- * were captured, nothing was asked for in between.
+ * True if the piece is the last one again: a server repeats it, with a new packet number, until the
+ * client has it. The client has requested nothing since then.
  */
 static bool is_repeated(const struct file *file, const struct qs_transfer *piece)
 {
@@ -267,7 +268,7 @@ static void append_piece(struct qs_transfers *transfers, struct file *file,
         append_deflated(transfers, file, piece->data);
     else
         append(transfers, file, piece->data);
-    /* Of a deflated stream the percentages count what is sent, else what the file has. */
+    /* Percentages count the bytes sent if the file is a deflated stream, otherwise its content. */
     file->sent += file->stream ? piece->data.size : (uint32_t)(file->about.content->len - before);
 }
 
@@ -279,7 +280,8 @@ static void mark_piece(struct qs_transfers *transfers, struct file *file, uint8_
         g_array_append_val(file->marks, mark);
 }
 
-/* Servers round down. A piece that the capture lacks moves all percentages. */
+/* True if all percentages, which are rounded down, fit the file. A missing piece changes them
+ * all. */
 static bool percentages_fit(const struct file *file)
 {
     if (file->sent > PERCENT_EXACT)
@@ -293,7 +295,7 @@ static bool percentages_fit(const struct file *file)
     return true;
 }
 
-/* The last piece or chunk has come. */
+/* Ends the file after its last piece or chunk. */
 static void finish(struct qs_transfers *transfers, struct file *file)
 {
     if (file->stream && !file->stream_ended)
@@ -310,7 +312,7 @@ static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *
 {
     struct file *file;
 
-    /* A last piece that is sent again. */
+    /* The last piece was sent again. */
     if (!transfers->file && piece->percent == 100)
         return;
     end_before_answer(transfers);
@@ -328,9 +330,9 @@ static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *
         report(transfers, false);
 }
 
-/* --- Chunks */
+/* --- Chunks ---------------------------------------------------------------------------------- */
 
-/* Keeps a chunk that others are missing before. */
+/* Keeps a chunk that comes behind a hole. */
 static void keep_waiting(struct qs_transfers *transfers, struct file *file,
                          const struct qs_transfer *chunk)
 {
@@ -342,7 +344,7 @@ static void keep_waiting(struct qs_transfers *transfers, struct file *file,
         g_hash_table_insert(file->waiting, key, g_bytes_new(chunk->data.data, chunk->data.size));
 }
 
-/* Appends what of the chunk, which begins where the hole does, is not padding. */
+/* Appends a chunk that begins at the hole, without its padding. */
 static void append_chunk(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
     data.size = (uint32_t)MIN(data.size, file->total - file->sent);
@@ -353,7 +355,7 @@ static void append_chunk(struct qs_transfers *transfers, struct file *file, stru
     file->sent += data.size;
 }
 
-/* Appends the chunks for which a hole has closed. */
+/* Appends the kept chunks up to the next hole. */
 static void append_waiting(struct qs_transfers *transfers, struct file *file)
 {
     for (;;) {
@@ -375,9 +377,9 @@ static void append_waiting(struct qs_transfers *transfers, struct file *file)
 static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
 {
     struct file *file = transfers->file;
-    uint64_t known; /* bytes of it: servers that go back cut differently */
+    uint64_t known; /* bytes that the file has: servers that go back divide differently */
 
-    /* Chunks that come once more after the file was complete, or of a file that is not known. */
+    /* Ignores chunks that come again after the file was complete, and those of an unknown file. */
     if (!file || !file->chunked || chunk->offset >= file->total || !chunk->data.size)
         return;
     file->started = true;
@@ -395,7 +397,7 @@ static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *
         report(transfers, false);
 }
 
-/* --- The conversation */
+/* --- Conversations --------------------------------------------------------------------------- */
 
 static bool is_named(const struct file *file, struct qs_view name)
 {
@@ -411,7 +413,7 @@ static struct file *file_of_request(const struct qs_transfer *request)
     return file;
 }
 
-/* A request that is not answered yet may be sent again. */
+/* Begins a file, unless the same request was sent before and is not answered yet. */
 static void begin_request(struct qs_transfers *transfers, const struct qs_transfer *request)
 {
     struct file *file = transfers->file;
@@ -419,8 +421,7 @@ static void begin_request(struct qs_transfers *transfers, const struct qs_transf
     if (is_named(file, request->name) && !file->started)
         return;
     if (file && file->chunked) {
-        /* Chunks that the client asked for before are on their way, until the server begins anew.
-         */
+        /* Chunks of the file before are in transit until the server begins the new one. */
         g_clear_pointer(&transfers->next, file_free);
         transfers->next = file_of_request(request);
         return;
@@ -433,7 +434,7 @@ static void begin_file(struct qs_transfers *transfers, const struct qs_transfer 
 {
     struct file *file = transfers->file;
 
-    /* The file that is being sent begins again, as the client asked: it has the same bytes. */
+    /* The server begins the same file again, as the client asked: the bytes are the same. */
     if (is_named(file, begin->name) && file->chunked && file->total == begin->total) {
         g_clear_pointer(&transfers->next, file_free);
         return;

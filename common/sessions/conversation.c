@@ -67,7 +67,7 @@ const struct qs_address *qs_conversation_address(const struct qs_conversation *c
     return &conversation->flow.ends[(end == QS_END_A) == server ? QS_END_A : QS_END_B];
 }
 
-/* --- Of a known game ------------------------------------------------------------------------- */
+/* --- Conversations of a known game ----------------------------------------------------------- */
 
 static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, int protocol,
                                                   const struct qs_address *a,
@@ -92,15 +92,16 @@ void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
 }
 
 /*
- * As long as no session has come of a conversation, it may turn out to be of another protocol; but
- * packets that are held are of the protocol that they were held for.
+ * True if the protocol cannot change any more: the conversation has a session, was announced, or
+ * holds packets, whose numbers its protocol has read.
  */
 static bool is_decided(const struct qs_conversation *conversation)
 {
     return conversation->session || conversation->announced || qs_order_holds(conversation->order);
 }
 
-/* Finds the protocol of a conversation that is not decided, or of a new one; NULL: none. */
+/* Finds the protocol of an undecided conversation. Begins a new one if `conversation` is NULL.
+ * Returns NULL if no protocol fits. */
 static struct qs_conversation *find_protocol(struct qs_sessions *sessions,
                                              struct qs_conversation *conversation,
                                              struct qs_packet *packet)
@@ -124,7 +125,7 @@ static struct qs_conversation *find_protocol(struct qs_sessions *sessions,
     return conversation;
 }
 
-/* Finds the game of a conversation by its numbers, as heuristic.h does; or returns NULL. */
+/* Begins the conversation if its numbers reveal the game (heuristic.h); otherwise returns NULL. */
 static G_GNUC_NO_INLINE struct qs_conversation *find_by_numbers(struct qs_sessions *sessions,
                                                                 struct qs_packet *packet)
 {
@@ -179,7 +180,7 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
     if (next && next->session && !next->state->disconnected)
         return NULL;
     if (next) {
-        next->announced = false; /* it is announced again */
+        next->announced = false; /* not missed, but announced again */
         qs_flow_end(sessions->flows, &next->flow);
     }
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
@@ -192,8 +193,8 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
 
 /* --- Clients whose address changes ----------------------------------------------------------- */
 
-/* How far a packet's numbers are from the last ones of its connection, and from those of the next
- * packets. */
+/* Maximum distance of a packet's numbers from the latest ones: to stay in its conversation, and to
+ * be moved to another one. */
 enum { APART_MAX = 64, NEXT_MAX = 8 };
 
 void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -206,7 +207,7 @@ void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversat
     conversation->qport = qport;
 }
 
-/* The client of the conversation has this address from now on. */
+/* Moves the client to its address in the packet, and reads the packet's numbers again. */
 static struct qs_conversation *move_client(struct qs_sessions *sessions,
                                            struct qs_conversation *conversation,
                                            struct qs_packet *packet, bool from_server,
@@ -224,7 +225,7 @@ static struct qs_conversation *move_client(struct qs_sessions *sessions,
     return conversation;
 }
 
-/* Its packets may have shown another end to be the server since it got its qport. */
+/* True if the server has this address; the qport may have been added for the other end. */
 static bool is_of_server(const struct qs_conversation *conversation,
                          const struct qs_address *server)
 {
@@ -241,7 +242,8 @@ static bool continues(void *owner, const struct qs_packet *packet, bool same_hos
                                 conversation->qport, same_host);
 }
 
-/* The conversation that a packet between unknown ends continues, at its client's new address. */
+/* Finds the conversation that a packet from a client's new address continues, and moves the client.
+ * Returns NULL if none fits. */
 static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct qs_packet *packet,
                                           struct qs_conversation_found *found)
 {
@@ -250,8 +252,7 @@ static struct qs_conversation *find_moved(struct qs_sessions *sessions, struct q
     return conversation ? move_client(sessions, conversation, packet, false, found) : NULL;
 }
 
-/* By how much a packet of the server is ahead of the last ones: its number, and what it
- * acknowledges. */
+/* Distance of a server's packet from the latest ones, by its number and by its acknowledgement. */
 struct advance {
     int64_t number, acked;
 };
@@ -291,11 +292,11 @@ static bool has_qport(const struct qs_conversation *conversation, const struct q
            qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
 }
 
-/* Whether a number continues those of a direction: it follows the last one, or is ahead after a
- * while without packets, which the capture may lack. */
+/* True if a number continues its direction: it is near the latest one, or higher after a pause in
+ * which the capture may lack packets. */
 static bool is_continued(const struct qs_netchan *chan, int64_t advance, int64_t time)
 {
-    enum { WHILE = 500000000 /* nanoseconds */ };
+    enum { WHILE = 500000000 /* ns */ };
 
     return ABS(advance) <= APART_MAX || (advance > 0 && time - chan->time >= WHILE);
 }
@@ -310,7 +311,7 @@ static bool has_foreign_numbers(const struct qs_session *state, const struct qs_
             !is_continued(&state->to_server, advance.acked, packet->time));
 }
 
-/* Whether the qport, or the server's numbers, show that the packet is not of this conversation. */
+/* True if the qport or the server's numbers show that the packet is of another conversation. */
 static bool is_foreign(const struct qs_conversation *conversation, const struct qs_packet *packet,
                        const struct qs_seqinfo *seqinfo)
 {
@@ -323,8 +324,8 @@ static bool is_foreign(const struct qs_conversation *conversation, const struct 
     return has_foreign_numbers(state, packet, seqinfo);
 }
 
-/* Routers give two clients of one host each other's port, too. Finds the other client, if there is
- * one. */
+/* Finds the conversation of another client on the same host, because routers also swap the ports of
+ * two clients. Returns `conversation` if no other one fits. */
 static G_GNUC_NO_INLINE struct qs_conversation *find_exchanged(struct qs_sessions *sessions,
                                                                struct qs_conversation *conversation,
                                                                struct qs_packet *packet,
@@ -340,10 +341,10 @@ static G_GNUC_NO_INLINE struct qs_conversation *find_exchanged(struct qs_session
                                           : conversation;
 }
 
-/* --- Of a datagram --------------------------------------------------------------------------- */
+/* --- Conversations of datagrams -------------------------------------------------------------- */
 
-/* The conversation that the packet belongs to, of those that are known; or NULL. At a former
- * address only what the server sent before it knew of the new one. */
+/* Finds the known conversation of the packet, or returns NULL. At a client's former address,
+ * accepts only packets that the server sent before it learned the new one. */
 static struct qs_conversation *find_known(struct qs_sessions *sessions, struct qs_packet *packet,
                                           struct qs_conversation_found *found)
 {
@@ -377,8 +378,8 @@ void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet
         else if ((conversation = find_by_numbers(sessions, packet)))
             found->has_earlier = found->is_kept = true;
     }
-    /* Where servers of the protocol listen, what came before the first packet that can be read
-     * alone is of the same game. */
+    /* If servers of the protocol listen on one of the ports, packets before the first recognized
+     * one are of the same game. */
     if (conversation && !conversation->number &&
         (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B]))
         found->has_earlier = true;

@@ -18,36 +18,37 @@
 #include "common/sessions/unanswered.h"
 
 struct qs_conversation {
-    struct qs_flow flow; /* conversations over TCP and demos are not in the table of flows */
+    struct qs_flow flow; /* in the flow table only for datagrams */
     int protocol;
-    bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
+    bool is_server_port[2]; /* true if servers of the protocol listen on the port; by enum qs_end */
     struct qs_session *state;
 
-    /* One of the three; the others are NULL. */
-    struct qs_order *order; /* of datagrams */
+    /* Exactly one is set, by input: datagrams, a TCP stream, or a demo file. */
+    struct qs_order *order;
     struct qs_stream *stream;
     struct qs_demo_input *demo;
 
-    uint32_t block_offset; /* of the demo's block at hand, in the file */
-    int64_t clock;         /* by how much it had been set when it began: see sessions.c */
-    bool announced;        /* by a packet of another conversation */
-    bool left_out;         /* there are too many sessions */
-    struct qs_client_session *session; /* going on now, or NULL */
-    uint32_t qport;                    /* of its client; or 0 */
-    struct qs_qport *found_by;         /* in sessions->qports; or NULL */
-    struct qs_session_number numbered; /* the latest session, which may be over */
-    uint64_t number;                   /* of those that had a packet, from 1 on; 0: it had none */
+    uint32_t block_offset; /* offset of the current block in the demo file */
+    int64_t clock;         /* sum of the clock's steps before it began: see qs_flow_table_shift() */
+    bool announced;        /* a packet of another conversation announced it */
+    bool left_out;         /* its packets are ignored: there were too many sessions */
+    struct qs_client_session *session; /* current session, or NULL */
+    uint32_t qport;                    /* the client's qport; 0 if unknown */
+    struct qs_qport *found_by;         /* entry in sessions->qports, or NULL */
+    struct qs_session_number numbered; /* number of the latest session, which may have ended */
+    uint64_t number; /* number of the conversation, from 1; 0 before its first packet */
 };
 
 struct qs_sessions;
 
-/* Between `a` and `b`; NULL: of a demo. The caller sets one of the three. */
+/* Creates a conversation between `a` and `b`; both are NULL for a demo. The caller sets `order`,
+ * `stream` or `demo`. */
 struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
                                             int protocol, const struct qs_address *a,
                                             const struct qs_address *b);
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* The address of the server, or of the client: as the protocol knows it, or else by the ports. */
+/* Returns the address of the server, or of the client. While that is unknown, the ports decide. */
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server);
 
@@ -55,41 +56,41 @@ const struct qs_address *qs_conversation_address(const struct qs_conversation *c
 void qs_conversation_set_protocol(struct qs_conversation *conversation,
                                   const struct qs_protocol_selection *selection, int protocol);
 
-/* Reads the numbers of a packet; zeroed if it has none. */
+/* Reads the sequence numbers of a packet; zeroes `seqinfo` if it has none. */
 void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
                                   const struct qs_packet *packet, struct qs_seqinfo *seqinfo);
 
-/* What is found of a datagram. */
+/* Result of qs_conversation_find(). */
 struct qs_conversation_found {
-    struct qs_conversation *conversation; /* NULL: it is of no known game */
-    struct qs_seqinfo seqinfo;            /* of the packet; zeroed: it has no numbers */
-    bool has_earlier; /* heuristic.h may have kept packets of the conversation, */
-    bool is_kept;     /* and this is one of them */
+    struct qs_conversation *conversation; /* NULL if the game is unknown */
+    struct qs_seqinfo seqinfo; /* sequence numbers of the packet; zeroed if it has none */
+    bool has_earlier;          /* heuristic.h may have kept packets of the conversation */
+    bool is_kept;              /* heuristic.h has kept this packet */
 };
 
 /*
- * Finds the conversation of a datagram, or begins it: by its addresses, by the qport where a
- * client's address has changed, by its protocol, by its numbers (heuristic.h). Sets `from`.
+ * Finds the conversation of a datagram, or begins it: by its addresses, by its qport (if the
+ * client's address has changed), by its protocol, by its numbers (heuristic.h). Sets packet->from.
  */
 void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet,
                           struct qs_conversation_found *found);
 
-/* Begins the conversation of which a server has told a client the port. NULL: it is there, and its
- * session continues. */
+/* Begins the conversation whose server port was announced to a client. Returns NULL if it exists
+ * already and its session continues. */
 struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
                                                  const struct qs_announcement *announced,
                                                  int64_t now);
 
-/* A session begins between these addresses: if the server announced another port of its host to the
- * client, a NAT has changed it, and no packet of that port is missing. */
+/* Call this if a session begins: drops the client's announcement if it names another port of the
+ * same server. A NAT changed that port, and no packet of it is missing. */
 void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
                                       const struct qs_address *server);
 
-/* The conversation has a packet, or ends: it is no longer found by its client. */
+/* Removes the conversation from the announced ones, because it has a packet or ends. */
 void qs_conversation_forget_announcement(struct qs_sessions *sessions,
                                          struct qs_conversation *conversation);
 
-/* Sets the qport that finds the conversation at a new address of its client. */
+/* Registers the client's qport, which finds the conversation if the client's address changes. */
 void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
                                uint32_t qport);
 

@@ -8,27 +8,27 @@
 enum {
     SIZE_AT_FIRST = 256,
     RECORDERS_MAX = 64,
-    CHAIN_MAX = 8, /* datagrams with the same bytes that are compared */
+    CHAIN_MAX = 8, /* maximum number of entries compared in a bucket */
     NONE = 0
 };
 
 struct entry {
     struct qs_sighting sighting;
     uint64_t hash;
-    uint32_t next; /* in its bucket: an index + 1, or NONE */
+    uint32_t next; /* index + 1 of the next entry in its bucket, or NONE */
 };
 
 struct qs_copies {
-    struct entry *entries; /* a ring */
-    uint32_t *buckets;     /* by hash: the newest one's index + 1, or NONE */
-    uint32_t size;         /* of both; a power of 2 */
+    struct entry *entries; /* ring buffer */
+    uint32_t *buckets;     /* index + 1 of the newest entry, by hash; or NONE */
+    uint32_t size;         /* size of both arrays, a power of 2 */
     uint32_t oldest, count;
-    /* Each file may be of a recorder with a clock of its own: how far that is ahead of the first
-     * one's, if it is known. The latest files, in a ring. */
+    /* The latest capture files, in a ring. Each may have a clock of its own: `offsets` is its lead
+     * over the first file's clock (ns), if `known`. */
     const struct qs_capture_file *files[RECORDERS_MAX];
     int64_t offsets[RECORDERS_MAX];
     bool known[RECORDERS_MAX];
-    unsigned recorders, latest; /* so far; of the last datagram */
+    unsigned recorders, latest; /* number of files so far, index of the last datagram's file */
 };
 
 static void allocate(struct qs_copies *copies, uint32_t size)
@@ -53,7 +53,7 @@ void qs_copies_free(struct qs_copies *copies)
     g_free(copies);
 }
 
-/* --- The ring -------------------------------------------------------------------------------- */
+/* --- Ring buffer ----------------------------------------------------------------------------- */
 
 static void insert(struct qs_copies *copies, const struct entry *entry)
 {
@@ -65,7 +65,7 @@ static void insert(struct qs_copies *copies, const struct entry *entry)
     *bucket = index + 1;
 }
 
-/* The oldest one is the last of its bucket. */
+/* Removes the oldest entry, which is the last of its bucket. */
 static void remove_oldest(struct qs_copies *copies)
 {
     const struct entry *entry = &copies->entries[copies->oldest];
@@ -104,7 +104,7 @@ static void make_room(struct qs_copies *copies, int64_t now)
         remove_oldest(copies);
 }
 
-/* --- Copies ---------------------------------------------------------------------------------- */
+/* --- Recognition of copies ------------------------------------------------------------------- */
 
 static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_file *file)
 {
@@ -122,7 +122,7 @@ static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_fi
     return copies->latest = recorder;
 }
 
-/* Returns whether one datagram can be seen at both times; measures the offset of a new clock. */
+/* True if both times can be of one datagram. Measures the clock offset of a new file. */
 static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first,
                        const struct qs_sighting *second)
 {

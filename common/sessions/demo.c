@@ -7,21 +7,21 @@
 #include "common/core/text.h"
 #include "common/demo/sanitize/sanitize.h"
 
-/* What only this file knows of a demo. */
+/* Private members of a session's demo. */
 struct demo {
     struct qs_session_demo shared;
-    const char *source;             /* file of the packet at hand */
-    uint64_t number;                /* of it */
-    int64_t origin;                 /* time of the first packet; 0: there was none */
-    char *map;                      /* that the session is on */
+    const char *source;             /* file of the current packet */
+    uint64_t number;                /* number of the current packet */
+    int64_t origin;                 /* time of the first packet (ns); 0 before */
+    char *map;                      /* the session's map; NULL if unknown */
     bool writing;                   /* a file has begun: */
-    void *file;                     /* of the store; NULL: it is only counted */
+    void *file;                     /* the store's handle; NULL if the file is only counted */
     uint64_t first;                 /* number of its first packet */
-    int64_t start;                  /* time of it */
-    int64_t end;                    /* time of the packet that wrote to it last */
-    char *file_map;                 /* the map that it is named after */
-    GTree *left_out;                /* char * to guint: how often each command was left out */
-    struct qs_sanitizer *sanitizer; /* NULL: without --sanitize */
+    int64_t start;                  /* time of its first packet (ns) */
+    int64_t end;                    /* time of the latest packet that wrote to it (ns) */
+    char *file_map;                 /* map for its name, or NULL */
+    GTree *left_out;                /* number of times each command was left out: char * to guint */
+    struct qs_sanitizer *sanitizer; /* NULL without --sanitize */
     struct qs_session_demo_setup setup;
 };
 
@@ -37,7 +37,7 @@ static void problem_free(gpointer data)
     g_free(problem);
 }
 
-/* "frame 12 is left out" → "frame # is left out" */
+/* Returns a new text with "#" for numbers: "frame 12 is left out" → "frame # is left out". */
 static char *kind_of(const char *text)
 {
     GString *kind = g_string_new(NULL);
@@ -51,7 +51,7 @@ static char *kind_of(const char *text)
     return g_string_free(kind, FALSE);
 }
 
-/* Takes `kind`. NULL: there are too many kinds. */
+/* Returns the problem of this kind, or adds it. Takes `kind`. NULL if there are `max` kinds. */
 static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_problems *problems,
                                                            char *kind, guint max)
 {
@@ -75,7 +75,7 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
     return problem;
 }
 
-/* Two times since the epoch, in nanoseconds. */
+/* Adds a packet and its times (ns since the epoch) to a problem. */
 static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
                       uint64_t packet, int64_t from, int64_t until)
 {
@@ -113,7 +113,7 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
         add_place(demo, problem, packet->number, packet->time, packet->time);
 }
 
-/* --- Holes of the capture: a line each, and one for all further ones */
+/* --- Holes: one problem for each of the first, and one for all others ------------------------ */
 
 static char *hole_text(const struct qs_hole *hole)
 {
@@ -126,7 +126,7 @@ static char *hole_text(const struct qs_hole *hole)
                            hole->fits_level ? "; the map may have changed" : "");
 }
 
-/* Holes of a session that joined late are numbered again when it is decoded again. */
+/* Adds a hole, or updates it: a late session is decoded again, and numbers its holes again. */
 static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *packet,
                      const struct qs_hole *hole)
 {
@@ -181,7 +181,7 @@ static void append_moment(GString *text, const char *before, struct qs_demo_mome
         g_string_append(text, " of the session");
 }
 
-/* "at 0:21: ", "from 0:21 to 0:40 of demo 2: " */
+/* Appends "at 0:21: ", or "from 0:21 to 0:40 of demo 2: ". */
 static void append_times(GString *text, const struct qs_session_demo_problem *problem, bool several)
 {
     const struct qs_demo_moment from = problem->from, until = problem->until;
@@ -318,7 +318,7 @@ static void discard(struct qs_demo_writer *writer)
     discard_file((struct demo *)writer);
 }
 
-/* --- What else rebuilders report ------------------------------------------------------------- */
+/* --- Other reports of rebuilders ------------------------------------------------------------- */
 
 static void start_missing(struct qs_demo_writer *writer, const char *what)
 {
@@ -367,7 +367,7 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo)
     return g_string_free(text, FALSE);
 }
 
-/* --- The demo -------------------------------------------------------------------------------- */
+/* --- Life of a demo -------------------------------------------------------------------------- */
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Files that users pass by mistake, by the end of their names or by their first bytes. */
+/* Files that users pass by mistake, recognized by extension or first bytes. */
 static const struct {
     const char *name, *start, *is, *then;
 } foreign[] = {
@@ -23,7 +23,7 @@ static const struct {
     {NULL, "PBDEMS2", "a demo of a Source 2 game", "only that game plays it"},
 };
 
-/* What the file is instead of a demo; NULL: nothing tells. New. */
+/* Returns why the file is neither a capture nor a demo, to be freed; NULL if unknown. */
 static char *foreign_text(const GByteArray *bytes, const char *name)
 {
     g_autofree char *lower = g_ascii_strdown(name, -1);

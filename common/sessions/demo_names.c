@@ -7,13 +7,13 @@
 
 #include "common/core/text.h"
 
-/* Bytes of a capture's name in a demo's: file systems take 255 for all of it. */
+/* Maximum length of a capture's name in a demo's (bytes): file systems allow 255 for the whole. */
 enum { CAPTURE_PART_MAX = 150 };
 
 struct qs_demo_names {
-    char *file; /* the name that the user gave, or NULL */
+    char *file; /* name that the user wants, or NULL */
     unsigned file_session;
-    GHashTable *given; /* name -> the last number added to make it unique; 1: none yet */
+    GHashTable *given; /* names in use, and the last number added to each to make it unique; or 1 */
 };
 
 static char *safe_part(const char *from, const char *to)
@@ -64,7 +64,7 @@ bool qs_demo_names_is_free(const struct qs_demo_names *names)
     return !names->file;
 }
 
-/* New; empty where no calendar has that time. */
+/* Returns the time as a text, to be freed; empty if it is no calendar date. */
 static char *name_of_time(int64_t time)
 {
     GDateTime *date = g_date_time_new_from_unix_utc(time / 1000000000);
@@ -82,7 +82,7 @@ static void append_part(GString *base, char *part)
     g_free(part);
 }
 
-/* The user's own name for the capture, as far as it can be printed and leaves room for the rest. */
+/* Returns the printable start of the capture's name, to be freed. */
 static char *capture_part(const char *capture)
 {
     char *name = qs_text_printable(capture);
@@ -106,7 +106,7 @@ static char *base_of(const struct qs_demo_name_request *request)
     return g_string_free(base, FALSE);
 }
 
-/* The name, or where it was given already, the next one with a number. New. */
+/* Returns the name, to be freed, with the next free number if it is in use. */
 static char *number_name(struct qs_demo_names *names, const char *base, const char *extension)
 {
     char *wanted = g_strconcat(base, extension, NULL);

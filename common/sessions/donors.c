@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Sessions that may be donors, which each new level is compared with; levels that are over, of
- * which the oldest go first; levels of a demo. */
+/* Maximum number of sessions that may be donors (each new level is compared with all), of ended
+ * levels (the oldest are dropped), and of levels of a demo. */
 enum { SESSIONS_MAX = 1024, OVER_MAX = 128, DEMO_LEVELS_MAX = 128 };
 
 static void donor_free(gpointer data)
@@ -47,7 +47,7 @@ bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address
 
 /* --- Levels ---------------------------------------------------------------------------------- */
 
-/* Moves the donor's level to `over`, without the oldest there if there are too many. */
+/* Moves the donor's level to `over`; drops the oldest there if it has `max`. */
 static void keep_level(struct qs_donor *donor, GPtrArray *over, guint max)
 {
     struct qs_donor *level = g_memdup2(donor, sizeof *donor);
@@ -98,7 +98,7 @@ static struct qs_donor *find_session(struct qs_donors *donors, const struct qs_d
     return donor;
 }
 
-/* Whether another session of its server is there. */
+/* True if another session of the same server exists. */
 static bool has_company(const struct qs_donors *donors, const struct qs_donor *donor)
 {
     for (guint i = 0; i < donors->sessions->len; i++) {
@@ -142,7 +142,7 @@ void qs_donors_end(struct qs_donors *donors, struct qs_donor *donor)
     if (!donor)
         return;
     end_level(donor, donors->late ? donors->over : NULL, OVER_MAX);
-    g_ptr_array_remove(donors->sessions, donor); /* the others stay in the order of their begin */
+    g_ptr_array_remove(donors->sessions, donor); /* keeps the others in the order of their begin */
 }
 
 void qs_donors_late_begin(struct qs_donors *donors)

@@ -4,17 +4,17 @@
 #include "common/core/packet.h"
 
 struct qs_flow_table {
-    GHashTable *flows; /* by their two ends: struct qs_endpoints */
-    GQueue by_use;     /* idle longest first */
+    GHashTable *flows; /* struct qs_flow, by two ends (struct qs_endpoints) */
+    GQueue by_use;     /* all flows, longest idle first */
     GQueue classes[QS_FLOW_CLASSES];
     guint limits[QS_FLOW_CLASSES];
-    int64_t shifted; /* by so much the clock was set */
-    int64_t idle;    /* for so long: then a conversation is over */
+    int64_t shifted; /* sum of the clock's steps (ns) */
+    int64_t idle;    /* time without packets after which a conversation ends (ns) */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
 };
 
-/* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
+/* Returns which of the two ends the sender `a` is; QS_END_UNKNOWN if these are not `a` and `b`. */
 static inline enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
                                     const struct qs_address *b)
 {
@@ -44,7 +44,7 @@ void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, 
     table->limits[class] = max;
 }
 
-/* Another conversation may have these ends by now. */
+/* Removes the ends from the table, unless another conversation has them by now. */
 static void unmap(struct qs_flow_table *table, const struct qs_address *ends,
                   const struct qs_flow *flow)
 {
@@ -61,7 +61,7 @@ void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
     table->over(flow, table->user);
 }
 
-/* --- Which were idle longest ----------------------------------------------------------------- */
+/* --- Idle conversations ---------------------------------------------------------------------- */
 
 struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class)
 {
@@ -111,7 +111,7 @@ void qs_flow_table_free(struct qs_flow_table *table)
     g_free(table);
 }
 
-/* --- All of them ----------------------------------------------------------------------------- */
+/* --- All conversations ----------------------------------------------------------------------- */
 
 void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow *flow, void *user),
                         void *user)
@@ -122,7 +122,7 @@ void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow
 
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
 {
-    /* No clock is wrong by more than 73 years. */
+    /* Maximum error of a clock: 73 years. */
     const int64_t most = INT64_MAX / 4;
 
     table->shifted = CLAMP(table->shifted + CLAMP(step, -most, most), -most, most);
@@ -133,9 +133,9 @@ int64_t qs_flow_table_shifted(const struct qs_flow_table *table)
     return table->shifted;
 }
 
-/* --- One of them ----------------------------------------------------------------------------- */
+/* --- Single conversations -------------------------------------------------------------------- */
 
-/* Makes it the latest of its class, which it is not in. */
+/* Adds the flow to a class as the latest. Ends the longest idle ones if the class is full. */
 static void enter(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class)
 {
     GQueue *all = &table->classes[class];
@@ -217,7 +217,7 @@ void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end
     g_hash_table_replace(table->flows, flow->ends, flow);
 }
 
-/* Most packets are of the conversation that the packet before them was of. */
+/* Tries the latest conversation first, because most packets belong to it. */
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
 {
     const GList *latest;

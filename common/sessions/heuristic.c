@@ -11,18 +11,18 @@
 
 enum {
     HEADER_SIZE = 8,
-    PACKETS_MIN = 4, /* of either end: fewer are no evidence */
-    TRY_EVERY = 8,   /* packets */
-    STEP_MAX = 64,   /* between numbers of packets that follow each other */
-    BAD_SHARE = 8    /* one in so many packets may be late, lost or unreadable */
+    PACKETS_MIN = 4, /* minimum number of an end's packets, to be evidence */
+    TRY_EVERY = 8,   /* number of packets between two attempts */
+    STEP_MAX = 64,   /* maximum distance between numbers of consecutive packets */
+    BAD_SHARE = 8    /* one in this many packets may be late, lost or unreadable */
 };
 
-/* Engines' numbers, without the bits for reliable messages, fragments and STUNAWARE's bias. */
+/* Bits of a sequence number, without those of reliable messages, fragments and STUNAWARE's bias. */
 #define NUMBER_MASK UINT32_C(0x3fffffff)
 
 struct candidate {
     struct qs_flow flow;
-    struct qs_packet packets[QS_HEURISTIC_PACKETS_MAX]; /* own their data */
+    struct qs_packet packets[QS_HEURISTIC_PACKETS_MAX]; /* packets with data of their own */
     guint count, bytes;
     bool given_up;
 };
@@ -30,7 +30,7 @@ struct candidate {
 struct qs_heuristic {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
-    uint16_t likely_ports[2]; /* see qs_heuristic_likely_ports() */
+    uint16_t likely_ports[2];
 };
 
 static void forget(struct qs_flow *flow, void *user)
@@ -64,7 +64,7 @@ void qs_heuristic_free(struct qs_heuristic *heuristic)
     g_free(heuristic);
 }
 
-/* --- Numbers --------------------------------------------------------------------------------- */
+/* --- Sequence numbers ------------------------------------------------------------------------ */
 
 struct count {
     bool started;
@@ -79,14 +79,14 @@ static bool is_step(uint32_t before, uint32_t now, uint32_t least)
     return now - before >= least && now - before <= STEP_MAX;
 }
 
-/* Whether the packet's numbers follow those before it. */
+/* True if the packet's numbers follow those before it. */
 static bool counts_on(struct count *own, const struct count *other, uint32_t number, uint32_t ack)
 {
     const bool good =
         !own->started || (is_step(own->number, number, 1) && is_step(own->ack, ack, 0));
 
     *own = (struct count){true, number, ack, own->packets + 1};
-    /* The newest number of the other end, or one shortly before it. */
+    /* `ack` is the newest number of the other end, or shortly before it. */
     return good && (!other->started || other->number - ack <= STEP_MAX);
 }
 
@@ -110,7 +110,7 @@ static bool is_numbered(const struct candidate *candidate, read_word *word, int 
     return bad <= candidate->count / BAD_SHARE && counting >= ends;
 }
 
-/* --- Messages -------------------------------------------------------------------------------- */
+/* --- Moves of clients ------------------------------------------------------------------------ */
 
 static bool has_move(const struct qs_decoder *decoder)
 {
@@ -124,9 +124,9 @@ static bool has_move(const struct qs_decoder *decoder)
 }
 
 /*
- * Moves of the client, 0 where they cannot be read: they have checksums. What a server sends may
- * not be readable: that may need what was agreed upon before the capture began. `server`: which end
- * it is, as far as that is known; in return what was found out.
+ * Returns the number of the client's readable moves, or 0 if it is no evidence: moves have
+ * checksums. The server's packets need not be readable, because extensions may have been agreed
+ * upon before the capture. `*server` is its end, if known; receives what the packets reveal.
  */
 static unsigned read_moves(const struct candidate *candidate, struct qs_decoder *decoder,
                            enum qs_end *server)
@@ -156,8 +156,7 @@ static unsigned read_moves(const struct candidate *candidate, struct qs_decoder 
                : 0;
 }
 
-/* The same by a protocol. The first packets of a connection may be readable only when later ones
- * have shown which end is the server. */
+/* Like read_moves() for a protocol. Reads twice if only later packets reveal the server's end. */
 static unsigned find_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
                            int protocol, enum qs_end *server)
 {
@@ -174,7 +173,8 @@ static unsigned find_moves(const struct qs_heuristic *heuristic, const struct ca
     return moves;
 }
 
-/* The only protocol whose client's moves can be read. */
+/* Finds the only protocol by which the client's moves can be read. False if none fits, or
+ * several. */
 static bool recognize_moves(const struct qs_heuristic *heuristic, const struct candidate *candidate,
                             struct qs_heuristic_found *found)
 {
@@ -195,7 +195,7 @@ static bool recognize_moves(const struct qs_heuristic *heuristic, const struct c
     return found->protocol != QS_PROTOCOL_NONE;
 }
 
-/* The protocol of the port, if it has such numbers. */
+/* Selects the protocol of the port. False if the packets are not numbered like its packets. */
 static bool recognize_port(const struct candidate *candidate, int by_port,
                            struct qs_heuristic_found *found)
 {
@@ -210,7 +210,7 @@ static bool recognize_port(const struct candidate *candidate, int by_port,
     return true;
 }
 
-/* --- Packets --------------------------------------------------------------------------------- */
+/* --- Packets that are kept ------------------------------------------------------------------- */
 
 static struct candidate *find(struct qs_heuristic *heuristic, struct qs_packet *packet)
 {

@@ -6,24 +6,24 @@
 #include "common/core/findings.h"
 #include "common/sessions/packet_buffer.h"
 
-/* A few forged packets look like a late session, and each try costs the work of many packets: one
- * donor is tried, and another for so many packets. */
+/* Number of packets that justify one more try of a donor, and maximum number of tries. A few forged
+ * packets look like a late session, and each try costs the work of many packets. */
 enum { PACKETS_A_TRY = 32, TRIES_MAX = 16 };
 
 struct qs_late_session {
     struct qs_donors *donors;
     const struct qs_demo_format *format;
-    struct qs_session *session; /* before the first packet that was kept */
-    struct qs_session *known;   /* at the end; NULL: it is not over */
-    const uint32_t *options;    /* of the decoder */
+    struct qs_session *session; /* state before the first packet that was kept */
+    struct qs_session *known;   /* state at the session's end; NULL before */
+    const uint32_t *options;    /* options of the decoder */
     struct qs_packet_buffer *packet_buffer;
-    unsigned packets; /* in the buffer */
-    uint32_t level;   /* that lacks its beginning */
+    unsigned packets; /* number of packets in the buffer */
+    uint32_t level;   /* number of the level whose beginning is missing */
     bool level_over;
-    int64_t start;                /* the session's first packet */
-    int64_t since, until;         /* first packet kept, last one of the level */
-    struct qs_donor_match *match; /* the donor that was found; or NULL */
-    struct qs_sign_on *own;       /* if it is the session itself */
+    int64_t start;        /* time of the session's first packet (ns) */
+    int64_t since, until; /* times of the first packet kept, and of the level's last one (ns) */
+    struct qs_donor_match *match; /* match with the chosen donor, or NULL */
+    struct qs_sign_on *own;       /* sign-on of the session, if it is its own donor */
 };
 
 static struct qs_session *copy_session(const struct qs_protocol *protocol,
@@ -42,8 +42,8 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
-/* The session with its sequence numbers and hole as they were before the packet; NULL: a new
- * session. */
+/* Copies the decoder's session, but with the sequence numbers and the hole of `before`. If that is
+ * NULL, creates a session with the same server. */
 static struct qs_session *session_before(const struct qs_decoder *decoder,
                                          const struct qs_session *before)
 {
@@ -156,17 +156,17 @@ void qs_late_session_replay(struct qs_late_session *late, struct qs_late_session
     decode(late, late->match, listener);
 }
 
-/* --- Donors ---------------------------------------------------------------------------------- */
+/* --- Choice of a donor ----------------------------------------------------------------------- */
 
-/* Whether a donor's sign-on is that of the session's level: see the match. */
+/* A test whether a donor's sign-on is that of the session's level; the match has the result. */
 struct trial {
     struct qs_late_session_listener listener;
     const struct qs_late_join *format;
     struct qs_donor_match *match;
-    bool refused; /* by what is known before any packet */
+    bool refused; /* contradicted before the first packet */
     bool begun;
-    uint32_t level;        /* of the session, at the last packet */
-    uint32_t read, unread; /* packets of the server that can be read to their end, and others */
+    uint32_t level;        /* level of the session at its last packet */
+    uint32_t read, unread; /* number of server packets that can be read completely, and of others */
 };
 
 static void begin(struct qs_late_session_listener *listener, const struct qs_donor_match *match,
@@ -191,7 +191,7 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
         return true;
     }
     if (trial->begun && decoder->session->level != trial->level)
-        return false; /* the session's own next sign-on */
+        return false; /* the session's next sign-on has begun */
     trial->begun = true;
     trial->level = decoder->session->level;
     trial->read += decoder->found.direction == QS_S2C;
@@ -199,7 +199,7 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
     return true;
 }
 
-/* Compares the maps, as far as the session knows its own. */
+/* Compares the maps, if the session's is known. */
 static void compare_maps(const struct qs_late_session *late, struct qs_donor_match *match)
 {
     const struct qs_protocol *protocol = late->format->protocol;
@@ -212,14 +212,14 @@ static void compare_maps(const struct qs_late_session *late, struct qs_donor_mat
     match->unproven = match->kind == QS_DONOR_DEMO && !own;
 }
 
-/* Another client's packets are all read with its own sign-on; of a demo's recorder less is known.
- */
+/* True if packets are unreadable: any with another client's sign-on, most with a demo's, because
+ * less is known of the client that recorded it. */
 static bool is_unreadable(const struct trial *trial)
 {
     return trial->match->kind == QS_DONOR_CLIENT ? trial->unread > 0 : trial->unread > trial->read;
 }
 
-/* What the packets show counts less than that the demo has them. */
+/* Observes the packets with the donor's sign-on. A recording of the session always fits. */
 static void look(struct qs_late_session *late, struct qs_donor_match *match)
 {
     struct trial trial = {.listener = {.begin = begin, .packet = observe},
@@ -270,8 +270,8 @@ static void choose(struct qs_late_session *late, struct qs_donor_match *match, c
     choice->unknown = match->unknown->len ? g_strdup(match->unknown->str) : NULL;
 }
 
-/* Whether the donor's level is that of the late session: it signed on while the session was there,
- * and both were in their levels at one time. */
+/* True if the donor's level is that of the late session: the donor signed on during the session,
+ * and both played the level at one time. */
 static bool is_of_level(const struct qs_late_session *late, const struct qs_donor *donor,
                         const struct qs_address *server)
 {
@@ -301,7 +301,7 @@ static bool try_sessions(struct qs_late_session *late, const GPtrArray *donors,
     return false;
 }
 
-/* Of several levels of a demo the first reason is enough. */
+/* Adds the first reason why a demo does not fit; ignores those of its other levels. */
 static void add_refusal(GString *refusals, const char *name, const char *reason)
 {
     g_autofree char *start = g_strdup_printf("%s: ", name);
@@ -310,7 +310,7 @@ static void add_refusal(GString *refusals, const char *name, const char *reason)
         g_string_append_printf(refusals, "%s%s%s", refusals->len ? "; " : "", start, reason);
 }
 
-/* A level that is a recording of the session, else the first one that nothing contradicts. */
+/* Chooses a level that is a recording of the session, or the first one that nothing contradicts. */
 static void try_demos(struct qs_late_session *late, struct qs_donor_choice *choice)
 {
     const GPtrArray *demos = late->donors->demos;
@@ -342,7 +342,7 @@ static void try_demos(struct qs_late_session *late, struct qs_donor_choice *choi
         choose(late, best, name, choice);
 }
 
-/* The session's own sign-on is complete; what was in view before is unknown. */
+/* Chooses the session's own sign-on if complete. Entities in view before it stay unknown. */
 static bool try_itself(struct qs_late_session *late, struct qs_donor_choice *choice)
 {
     const struct qs_late_join *format = late->format->late_join;

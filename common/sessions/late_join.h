@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Late joins: a session that began before the capture gets its sign-on from a donor (donors.h), or
- * from a demo that the user names and that the session does not contradict.
+ * Late joins: a session that began before the capture gets its sign-on from a donor (donors.h): a
+ * session, or a demo that the user names and that nothing in the session contradicts.
  *
- * The packets of a late session are kept until its end. Then its donor is known, and the demo is
- * rebuilt from the packets.
+ * The packets of a late session are kept until its end, because its donor is known only then. The
+ * demo is rebuilt from these packets.
  */
 #ifndef QS_SESSIONS_LATE_JOIN_H
 #define QS_SESSIONS_LATE_JOIN_H
@@ -14,10 +14,10 @@
 struct qs_late_session;
 
 /*
- * The session that `decoder` has just decoded is late, and its packets from this one on are to be
- * kept. It begins with what is known of it; `before`: with the numbers as they were before the
- * packet; NULL: with nothing, since the server's first packet is at hand. `start`: time of the
- * session's first packet.
+ * Creates a late session whose first packet is the one that `decoder` has just decoded. It has the
+ * decoder's session, with the sequence numbers of `before`, the session before that packet. If
+ * `before` is NULL, the packet is the server's first, and the session is empty. `start` is the time
+ * of the session's first packet (ns).
  */
 struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
                                             const struct qs_demo_format *format,
@@ -25,37 +25,37 @@ struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
                                             const struct qs_session *before, int64_t start);
 void qs_late_session_free(struct qs_late_session *late);
 
-/* Keeps a packet, just decoded. */
+/* Keeps a packet that was just decoded. */
 void qs_late_session_packet(struct qs_late_session *late, const struct qs_decoder *decoder,
                             const char *file, const struct qs_packet *packet);
 
-/* Why packets are missing that should have been kept, or NULL. */
+/* Returns why packets were not kept, or NULL. */
 const char *qs_late_session_error(const struct qs_late_session *late);
 
-/* The session may be over; `state` is what is known of it, or no longer its `own`: then what was
- * known before counts, if anything. */
+/* Keeps `state`, because the session may have ended. Without `own`, the state may be another
+ * session's, and is kept only if there is none yet. */
 void qs_late_session_end(struct qs_late_session *late, const struct qs_session *state, bool own);
 
-/* The time of the first packet kept. */
+/* Returns the time of the first packet kept (ns). */
 int64_t qs_late_session_start(const struct qs_late_session *late);
 
-/* How the start of a late session was repaired. Texts are new, or NULL. */
+/* The donor of a late session. qs_donor_choice_clear() frees the texts. */
 struct qs_donor_choice {
-    char *name;     /* whose sign-on it begins with: "session 2", "dm4.dem" */
-    char *unknown;  /* what is not known all the same */
-    char *refusals; /* why demos that the user named do not fit */
-    bool unproven;  /* only the user says that the donor was on the same map: its name is unknown */
+    char *name;     /* name of the donor: "session 2", "dm4.dem"; or NULL */
+    char *unknown;  /* what remains unknown; or NULL */
+    char *refusals; /* why the user's demos do not fit; or NULL */
+    bool unproven;  /* only the user vouches for the donor: the session's map is unknown */
 };
 
-/* Looks for a donor, for qs_late_session_replay(). `server`: the session's. */
+/* Chooses a donor for qs_late_session_replay(). `server` is the session's. */
 void qs_late_session_find_donor(struct qs_late_session *late, const struct qs_address *server,
                                 struct qs_donor_choice *choice);
 void qs_donor_choice_clear(struct qs_donor_choice *choice);
 
 /*
- * Gets the packets as they are decoded again: `begin` the session, which already has what the donor
- * provides, and the donor, or NULL; `packet` returns whether it needs more; `end` the final state
- * of the session. The first and the last may be NULL.
+ * Receives the packets as they are decoded again. `begin` gets the session, which has the donor's
+ * sign-on already, and the match, NULL if there is no donor. `packet` returns false if it needs no
+ * more. `end` gets the final state. `begin` and `end` may be NULL.
  */
 struct qs_late_session_listener {
     void (*begin)(struct qs_late_session_listener *listener, const struct qs_donor_match *match,
@@ -65,7 +65,7 @@ struct qs_late_session_listener {
     void (*end)(struct qs_late_session_listener *listener, const struct qs_session *state);
 };
 
-/* Decodes the packets again, with the sign-on of the donor that was found, if any. */
+/* Decodes the packets again, with the sign-on of the chosen donor, if any. */
 void qs_late_session_replay(struct qs_late_session *late,
                             struct qs_late_session_listener *listener);
 

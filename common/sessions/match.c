@@ -67,7 +67,7 @@ static struct qs_match_level *begin_level(struct qs_match *match, int64_t time)
 {
     struct qs_match_level *level = last_level(match);
 
-    /* Clients may ask twice for a sign-on. */
+    /* Drops an empty level: clients may ask twice for a sign-on. */
     if (level && !level->players->len)
         remove_level(match, match->levels->len - 1);
     if (match->levels->len == QS_MATCH_LEVELS_MAX)
@@ -120,7 +120,7 @@ static void set_text(struct qs_match *match, struct qs_match_player *player,
 static void set_frags(struct qs_match *match, struct qs_match_player *player, int32_t frags,
                       int64_t time)
 {
-    enum { AT_ONCE_MAX = 2 }; /* no death gives or takes more */
+    enum { AT_ONCE_MAX = 2 }; /* maximum change of frags by one death */
     struct qs_match_level *level = last_level(match);
 
     if (level->over || player->frags == frags)
@@ -136,7 +136,8 @@ static void set_frags(struct qs_match *match, struct qs_match_player *player, in
     add_change(match, player, QS_MATCH_FRAGS, time);
 }
 
-/* Servers take a player's frags away just before it leaves. */
+/* Removes the player from the slot. Restores frags that were reset at the same time: servers do so
+ * just before a player leaves. */
 static void leave(struct qs_match *match, uint32_t slot, int64_t time)
 {
     struct qs_match_player *player = match->slots[slot];
@@ -150,7 +151,7 @@ static void leave(struct qs_match *match, uint32_t slot, int64_t time)
     player->to = time;
 }
 
-/* A player of this name who left and is back, or a new one; NULL: there are too many. */
+/* Returns the player of this name who left and is back, or adds one; NULL if there are too many. */
 static struct qs_match_player *join(struct qs_match *match, const struct qs_player *known,
                                     int64_t time)
 {
@@ -181,9 +182,9 @@ static struct qs_match_player *join(struct qs_match *match, const struct qs_play
     return player;
 }
 
-/* The event's player, with what the session knows of it; NULL: nobody, of whom servers tell frags
- * and pings, too. What is known now may be of another one, who came later in the packet: a name
- * counts where it is news. */
+/* Returns the event's player, updated from the session. NULL if the slot is empty: servers send
+ * frags and pings of empty slots, too. The session may have a player who came later in the packet,
+ * so only QS_PLAYER_INFO changes a known name. */
 static struct qs_match_player *find_player(struct qs_match *match, const struct qs_decoder *d,
                                            const struct qs_player_event *event, int64_t time)
 {
@@ -193,12 +194,12 @@ static struct qs_match_player *find_player(struct qs_match *match, const struct 
     struct qs_player known = {0};
     const bool is_known = !left && d->protocol->player(d->session, event->slot, &known);
 
-    /* KTX keeps who left on the scoreboard, as nobody's user, with a mark before the name. */
+    /* KTX keeps players who left on the scoreboard, without a user and with a marked name. */
     if (!player && is_known && is_info && event->value == QS_PLAYER_USER_UNKNOWN &&
         g_str_has_prefix(known.name, GHOST_MARK))
         memmove(known.name, known.name + strlen(GHOST_MARK),
                 strlen(known.name + strlen(GHOST_MARK)) + 1);
-    /* Who becomes a spectator leaves the game, and the reverse. */
+    /* A player who becomes a spectator leaves the game, and the reverse. */
     if (player && player->name && is_info && is_known && player->spectator != known.spectator) {
         leave(match, event->slot, time);
         player = NULL;
@@ -240,7 +241,7 @@ static void update_player(struct qs_match *match, struct qs_match_player *player
         player->user = event->value;
 }
 
-/* Whether nobody is in the slot any more, or another one than before. */
+/* True if the slot is empty now, or has another player. */
 static bool is_other(const struct qs_match_player *player, const struct qs_player_event *event)
 {
     return event->kind == QS_PLAYER_INFO &&
@@ -275,7 +276,7 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
     }
 }
 
-/* --- Reports --------------------------------------------------------------------------------- */
+/* --- Names and scores ------------------------------------------------------------------------ */
 
 char **qs_match_names(const struct qs_match *match)
 {
@@ -313,7 +314,7 @@ static gint compare_scores(gconstpointer a, gconstpointer b)
     return g_strcmp0(x->name, y->name);
 }
 
-/* Whether the player was on the scoreboard when frags last changed; only once under one name. */
+/* True if the player was there when frags last changed, and no present player has its name. */
 static bool is_scored(const struct qs_match_level *level, const struct qs_match_player *player)
 {
     if (player->spectator || qs_match_frags(level, player) == QS_MATCH_UNKNOWN)

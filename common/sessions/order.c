@@ -8,15 +8,15 @@
 
 struct held {
     struct qs_packet packet;   /* its data follows the struct */
-    uint64_t came;             /* by time: how many had come before it */
-    struct qs_seqinfo seqinfo; /* by number; zeroed: it has none */
-    bool late;                 /* a later one came before it, and why is not known yet */
+    uint64_t came;             /* by time: number of frames that came before it */
+    struct qs_seqinfo seqinfo; /* by sequence number; zeroed if it has none */
+    bool late;                 /* a later one came before it, for an unknown reason */
 };
 
 struct queue {
-    struct held **held; /* room for `max` + 1; NULL: nothing is held */
+    struct held **held; /* array of `max` + 1; NULL if nothing is held */
     guint count, max;
-    struct held *last; /* that was removed */
+    struct held *last; /* packet that was removed last */
 };
 
 static void queue_clear(struct queue *queue)
@@ -27,7 +27,7 @@ static void queue_clear(struct queue *queue)
     g_free(queue->last);
 }
 
-/* Moves what is at `from` before what is at `to`, which is not behind it. */
+/* Moves the packet at `from` to `to`, which is not behind it. */
 static void queue_move(struct queue *queue, guint from, guint to)
 {
     struct held *held = queue->held[from];
@@ -50,7 +50,7 @@ static struct held *queue_append(struct queue *queue, const struct qs_packet *pa
     return held;
 }
 
-/* The packet stays valid until the next is removed. */
+/* Removes and returns the first packet, valid until the next one is removed. */
 static struct held *queue_remove_first(struct queue *queue)
 {
     g_free(queue->last);
@@ -62,21 +62,21 @@ static struct held *queue_remove_first(struct queue *queue)
     return queue->last;
 }
 
-/* --- By time --------------------------------------------------------------------------------- */
+/* --- Frames, by time ------------------------------------------------------------------------- */
 
-/* Frames that are held while they are sorted; of a longer time, none. */
+/* Maximum number of frames that are held to be sorted, and maximum time between them (ns). */
 enum { FRAMES_MAX = 256 };
 #define SORTED (INT64_C(200) * 1000000)
 
-/* No frame waits while more frames overtake it: one whose time is wrong would wait for ever. */
+/* Maximum number of frames that overtake one: with a wrong time, it would wait forever. */
 enum { OVERTAKEN_MAX = 2 * FRAMES_MAX };
 
 struct qs_reorder {
     bool sorting;
-    int64_t latest; /* time of the last frame that passed or was given */
+    int64_t latest; /* time of the last frame that passed or was removed */
     uint64_t came;
-    struct queue queue; /* by time */
-    guint due;          /* of them must go on, whatever comes */
+    struct queue queue; /* sorted by time */
+    guint due;          /* number of its first frames that must pass, whatever comes */
 };
 
 struct qs_reorder *qs_reorder_new(void)
@@ -102,7 +102,8 @@ static bool is_overdue(const struct qs_reorder *reorder)
     return false;
 }
 
-/* Earlier than all that is held and than what is gone: what is held comes before it. */
+/* True if the clock was set back: the frame is earlier than the last one that passed, and than all
+ * that are held. These come before it. */
 static bool is_clock_set_back(const struct qs_reorder *reorder, const struct qs_packet *frame)
 {
     return reorder->queue.count && frame->time < reorder->latest &&
@@ -133,7 +134,7 @@ bool qs_reorder_passes(struct qs_reorder *reorder, const struct qs_packet *frame
     return true;
 }
 
-/* Whether frames that come now belong behind the first one. */
+/* True if no frame that comes now belongs before the first one. */
 static bool is_first_over(const struct qs_reorder *reorder)
 {
     const struct queue *queue = &reorder->queue;
@@ -152,31 +153,31 @@ bool qs_reorder_next(struct qs_reorder *reorder, bool all, struct qs_packet *fra
     return true;
 }
 
-/* --- By sequence number ---------------------------------------------------------------------- */
+/* --- Datagrams, by sequence number ----------------------------------------------------------- */
 
-/* Numbers missing before one that comes first in its connection; more have another reason. */
+/* Maximum number of packets missing before a connection's first; more have another reason. */
 enum { BEGINNING_MAX = 16 };
 
-/* Places by which the network reorders packets, at most. */
+/* Maximum number of places by which the network reorders packets. */
 enum { AHEAD_MAX = 16 };
 
-/* Numbers that may be missing within one connection. */
+/* Maximum gap between the numbers of one connection. */
 enum { CONTINUES_MAX = 64 };
 
 struct stream {
     bool started;
-    uint64_t next; /* number expected */
-    uint32_t mark; /* the newest that has passed, or was given up; 0: none */
+    uint64_t next; /* next number expected */
+    uint32_t mark; /* newest ack_id that has passed or was given up; 0: none */
 
-    /* Of the datagrams that are held, or a little more: */
-    uint64_t held_number; /* the highest in the stream */
-    uint32_t held_echo;   /* the highest mark of the stream that one of the other end echoes */
+    /* Upper bounds for the datagrams that are held: */
+    uint64_t held_number; /* highest number in the stream */
+    uint32_t held_echo;   /* highest ack_id of the stream that the other end acknowledges */
 };
 
 struct qs_order {
     struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
-    bool beginning;                       /* a connection begins: the first numbers are known */
-    guint disorder; /* by so many places the capture has some too late, for certain */
+    bool beginning;                       /* a connection begins: its first numbers are known */
+    guint disorder; /* places by which packets of the capture are proved to be late */
     struct queue queue;
 };
 
@@ -194,7 +195,7 @@ void qs_order_free(struct qs_order *order)
     g_free(order);
 }
 
-/* --- In its place or not --- */
+/* --- Test whether a packet is due ------------------------------------------------------------ */
 
 static const struct stream *echoed_stream(const struct qs_order *order, enum qs_end from,
                                           const struct qs_seqinfo *seqinfo)
@@ -211,7 +212,7 @@ static bool is_number_due(const struct qs_order *order, const struct stream *str
            seqinfo->number - seqinfo->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
 }
 
-/* Whether what the packet acknowledges has passed. In a capture of one direction nothing has. */
+/* True if the acknowledged packet has passed, or if none of the other end was captured. */
 static bool is_echo_due(const struct qs_order *order, const struct stream *stream,
                         const struct qs_seqinfo *seqinfo)
 {
@@ -233,7 +234,7 @@ void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_s
     if (seqinfo->numbered && (!stream->started || seqinfo->number >= stream->next)) {
         stream->started = true;
         stream->next = seqinfo->next;
-        /* The receiver can repeat the mark of a message from its last fragment on. */
+        /* The receiver can acknowledge a message once it has the last fragment. */
         if (seqinfo->ack_id && qs_seqinfo_is_last_fragment(seqinfo))
             stream->mark = seqinfo->ack_id;
     }
@@ -261,9 +262,9 @@ bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
     return true;
 }
 
-/* --- Out of place --- */
+/* --- Packets out of order -------------------------------------------------------------------- */
 
-/* Whether the receiver of `packet` had it when it sent `held`, or a later one. */
+/* True if the receiver of `packet` had it, or a later one, when it sent `held`. */
 static bool acknowledges(const struct held *held, const struct held *packet)
 {
     return held->packet.from != packet->packet.from && held->seqinfo.acked_id &&
@@ -277,15 +278,15 @@ static bool is_of_stream(const struct held *a, const struct held *b)
            a->seqinfo.stream == b->seqinfo.stream;
 }
 
-/* Whether `held` can only have come behind `packet`, if its receiver read that. */
+/* True if `held` belongs behind `packet`, provided that the receiver of `packet` read it. */
 static bool is_behind(const struct held *held, const struct held *packet)
 {
     return acknowledges(held, packet) ||
            (is_of_stream(held, packet) && held->seqinfo.number > packet->seqinfo.number);
 }
 
-/* Where the packet at `at` belongs: before the first that is behind it, or where it is. No packet
- * moves before one outside of a connection: that may begin another one. */
+/* Returns where the packet at `at` belongs: before the first packet that belongs behind it, or at
+ * `at`. Never moves it before a connectionless packet, which may begin another connection. */
 static guint find_slot(const struct queue *queue, guint at)
 {
     guint slot = at;
@@ -306,7 +307,7 @@ static bool was_acknowledged(const struct queue *queue, guint at)
     return false;
 }
 
-/* Moves the packet at `at` to where it belongs, if there is a reason to. */
+/* Moves the packet at `at` to its place, if the capture is proved to be so far out of order. */
 static void move_late(struct qs_order *order, guint at)
 {
     struct queue *queue = &order->queue;
@@ -324,7 +325,7 @@ static void move_late(struct qs_order *order, guint at)
     queue_move(queue, at, slot);
 }
 
-/* A number that has passed already comes too late to be moved; a second copy need not be. */
+/* True if the packet cannot move: it has no number, or its number has passed or is held. */
 static bool has_passed(const struct qs_order *order, const struct held *held)
 {
     if (!held->seqinfo.numbered ||
@@ -338,9 +339,9 @@ static bool has_passed(const struct qs_order *order, const struct held *held)
 }
 
 /*
- * A packet has the number that is due. Senders only count up, so what is held with numbers far
- * ahead of it is none of the connection's, and its receiver did not accept it; nor can the other
- * end have acknowledged numbers far ahead.
+ * Rejects packets if `next` has the number that is due. Senders only count up, so held packets with
+ * numbers far ahead of it are not of the connection, and their receiver did not accept them; nor
+ * can the other end have acknowledged numbers far ahead.
  */
 static void reject_ahead(struct qs_order *order, const struct held *next)
 {
@@ -364,7 +365,7 @@ static void reject_ahead(struct qs_order *order, const struct held *next)
     }
 }
 
-/* Whether nothing that is held has its number or a higher one, or acknowledges it. */
+/* True if no held packet has its number or a higher one, or acknowledges it. */
 static bool is_latest(const struct qs_order *order, const struct held *held)
 {
     const struct stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
@@ -403,7 +404,7 @@ void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
             move_late(order, queue->count - 1);
     }
     note_held(order, held);
-    /* It may acknowledge what came late. */
+    /* The packet may acknowledge one that is late. */
     for (guint i = 0; i < queue->count; i++)
         if (queue->held[i]->late)
             move_late(order, i);
@@ -414,7 +415,7 @@ void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_
     memset(order->streams, 0, sizeof order->streams);
     order->beginning = true;
     qs_order_follow(order, from, seqinfo);
-    /* What is held was placed by the numbers of the connection before. */
+    /* Sorts the held packets again: they were sorted by the numbers of the connection before. */
     for (guint i = 0; i < order->queue.count; i++) {
         note_held(order, order->queue.held[i]);
         if (!has_passed(order, order->queue.held[i]))

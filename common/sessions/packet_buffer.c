@@ -10,21 +10,21 @@
 
 enum { MEMORY_MAX = 256 * 1024 };
 
-/* Days of one player's game. */
+/* Maximum size of a file (bytes): days of one player's game. */
 static const uint64_t file_max = UINT64_C(4) << 30;
 
 struct qs_packet_buffer {
-    GByteArray *memory; /* what is not in the file */
-    FILE *file;         /* NULL: all is in memory */
-    uint64_t size;      /* in the file */
-    guint read;         /* of the memory */
-    GByteArray *packet; /* that was read last: its bytes */
+    GByteArray *memory; /* packets that are not in the file */
+    FILE *file;         /* NULL if all packets are in memory */
+    uint64_t size;      /* size of the file (bytes) */
+    guint read;         /* read position in `memory` */
+    GByteArray *packet; /* bytes of the packet that was read last */
     char *error;
 };
 
-/* What stands before a packet's bytes. Only this program reads it. */
+/* Header before a packet's bytes. Only this program reads it. */
 struct header {
-    struct qs_packet packet; /* `data` means nothing */
+    struct qs_packet packet; /* `data` is invalid */
     GQuark file;
 };
 
@@ -52,7 +52,7 @@ const char *qs_packet_buffer_error(const struct qs_packet_buffer *buffer)
     return buffer->error;
 }
 
-/* --- Writing --- */
+/* --- Writing --------------------------------------------------------------------------------- */
 
 static void fail(struct qs_packet_buffer *buffer, const char *why)
 {
@@ -88,7 +88,7 @@ bool qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
     return !buffer->error;
 }
 
-/* --- Reading --- */
+/* --- Reading --------------------------------------------------------------------------------- */
 
 void qs_packet_buffer_rewind(struct qs_packet_buffer *buffer)
 {

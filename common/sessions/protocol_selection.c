@@ -8,8 +8,8 @@
 enum { PORTS = 65536 };
 
 struct qs_protocol_selection {
-    uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
-    uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
+    uint8_t servers[PORTS]; /* bit n: servers of protocol n listen on the port */
+    uint8_t forced[PORTS];  /* index of the protocol that the user named + 1, or 0 */
 };
 
 void qs_protocol_selection_free(struct qs_protocol_selection *selection)
@@ -17,7 +17,7 @@ void qs_protocol_selection_free(struct qs_protocol_selection *selection)
     g_free(selection);
 }
 
-/* A port number at `*at`, which moves behind it. */
+/* Reads a port number at `*at`, and moves that behind it. False if it is none. */
 static bool read_port(const char **at, unsigned *port)
 {
     char *end;
@@ -30,7 +30,7 @@ static bool read_port(const char **at, unsigned *port)
     return true;
 }
 
-/* One port or range at `*at`, up to the comma or the end. */
+/* Reads a port or a range at `*at`, up to a comma or the end. */
 static bool read_range(struct qs_protocol_selection *selection, int protocol, bool by_user,
                        const char **at)
 {
@@ -75,7 +75,7 @@ struct qs_protocol_selection *qs_protocol_selection_new(void)
     return selection;
 }
 
-/* A new text. `ports` is what stands where ports should, or where the protocol should. */
+/* Returns what is wrong with --port, to be freed. `ports` is the part that may be the ports. */
 static char *wrong_protocol(const char *text, const char *ports)
 {
     GString *problem = g_string_new(NULL);
@@ -110,7 +110,7 @@ bool qs_protocol_selection_is_server(const struct qs_protocol_selection *selecti
     return selection->servers[port] >> protocol & 1;
 }
 
-/* What the user named for either port, or QS_PROTOCOL_NONE; the destination's counts first. */
+/* Returns the user's protocol for the destination's or the source's port, or QS_PROTOCOL_NONE. */
 static int forced(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
 {
     if (selection->forced[packet->destination.port])
@@ -118,8 +118,8 @@ static int forced(const struct qs_protocol_selection *selection, const struct qs
     return selection->forced[packet->source.port] - 1;
 }
 
-/* The protocol that recognizes the packet; of several, one whose servers use its ports. Some can be
- * trusted only there. */
+/* Returns the protocol that recognizes the packet; of several, one whose servers use its ports.
+ * Some protocols are trusted only on their ports. */
 static int recognized(const struct qs_packet *packet, unsigned by_port)
 {
     int first = QS_PROTOCOL_NONE;
@@ -189,7 +189,7 @@ static int find_other(const struct qs_protocol_selection *selection, const struc
     if (qs_protocols[present]->recognize(qs_protocols[present], packet))
         return present;
     protocol = recognized(packet, protocols_by_port(selection, packet));
-    /* What goes to a port of the present one's servers, and of none of the other's, is its own. */
+    /* Packets to a port where only servers of `present` listen are of that protocol. */
     if (protocol == QS_PROTOCOL_NONE || (by_port >> present & 1 && !(by_port >> protocol & 1)))
         return present;
     return protocol;

@@ -5,20 +5,20 @@
 #include "common/netchan/seqinfo.h"
 
 struct key {
-    struct qs_address server, client; /* without the client's port; of any host: zeroed */
+    struct qs_address server, client; /* the client has no port; it is zeroed if any host fits */
     uint32_t qport;
 };
 
 struct qs_qport {
-    struct key keys[2]; /* of any host, and of the same */
+    struct key keys[2]; /* for any host, and for the same host */
     void *owner;
     struct host *host;
-    GList link; /* of the host's */
+    GList link; /* in host->qports */
 };
 
 /* The qports of one client's host at one server. */
 struct host {
-    struct key key; /* its qport is 0 */
+    struct key key; /* with qport 0 */
     GQueue qports;
 };
 
@@ -26,7 +26,7 @@ struct qs_qports {
     GHashTable *by_key, *by_host;
 };
 
-enum { HOST_MAX = 16 /* clients of a host that are asked */ };
+enum { HOST_MAX = 16 /* maximum number of a host's clients that are tried */ };
 
 static guint key_hash(gconstpointer data)
 {
@@ -116,7 +116,7 @@ void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport)
     g_free(qport);
 }
 
-enum { HEADER_SIZE = 8 /* before the qport */ };
+enum { HEADER_SIZE = 8 /* bytes before the qport */ };
 
 void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet, bool same_host))
@@ -161,7 +161,7 @@ void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *ser
 bool qs_session_continues(const struct qs_protocol *protocol, const struct qs_session *session,
                           const struct qs_packet *packet, uint32_t qport, bool same_host)
 {
-    enum { LATE_MAX = 64, AHEAD_MAX = 2048, AHEAD_MAX_BYTE = 64 /* qports of a byte are few */ };
+    enum { LATE_MAX = 64, AHEAD_MAX = 2048, AHEAD_MAX_BYTE = 64 /* one-byte qports are few */ };
     struct qs_packet sent = *packet;
     struct qs_seqinfo seqinfo;
     int64_t ahead;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clients whose address changes in the middle of a game. Routers give a client another port after a
- * while; for exactly this QuakeWorld and Quake II send the qport in each datagram of a client, and
- * the server follows it (SV_ReadPackets): by the same host, the same qport and numbers that go on.
+ * Clients whose address changes in the middle of a game, because routers give them another port.
+ * For this reason clients of QuakeWorld and Quake II send a qport in each datagram. The server
+ * follows the client (SV_ReadPackets) if host and qport are the same and the numbers continue.
  */
 #ifndef QS_SESSIONS_QPORTS_H
 #define QS_SESSIONS_QPORTS_H
@@ -12,40 +12,41 @@
 
 #include "common/core/protocol.h"
 
-/* What finds a conversation by the server's address, the client's host and its qport. */
+/* Entry that finds a conversation by the server's address, the client's host and its qport. */
 struct qs_qport;
 
 struct qs_qports;
 
 struct qs_qports *qs_qports_new(void);
-/* Frees the table; its qports stay. */
+/* Frees the table, but not its entries. */
 void qs_qports_free(struct qs_qports *qports);
 
-/* The client of the conversation `owner` has this qport: see qs_seqinfo.qport; not 0. The latest
- * of several with the same is found. */
+/* Adds the qport of the client of conversation `owner`: see qs_seqinfo.qport; not 0. The latest of
+ * equal ones is found. Free the result by qs_qports_remove(). */
 struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t qport, void *owner);
-/* NULL: nothing. */
+/* Removes and frees an entry; NULL is allowed. */
 void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport);
 
 /*
- * The conversation that a datagram between unknown ends belongs to, or NULL: the one of the same
- * server and qport for which `continues` is true. `same_host`: only the client's port is another.
+ * Returns the conversation that a datagram between unknown ends belongs to: it has the same server
+ * and qport, and `continues` is true. NULL if there is none. `same_host`: only the client's port
+ * differs.
  */
 void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet,
                                        bool same_host));
 
-/* The conversation of the same server and client's host for which `continues` is true; or NULL. Of
- * many clients of one host only some are asked. */
+/* Returns the conversation of the same server and client host for which `continues` is true, or
+ * NULL. Tries only some of a host's clients if there are many. */
 void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *server,
                           const struct qs_address *client, const struct qs_packet *packet,
                           bool (*continues)(void *owner, const struct qs_packet *packet,
                                             bool same_host));
 
 /*
- * For `continues`: whether the datagram's number goes on from those of the session's client, whose
- * qport is `qport`. From another host only a later one does.
+ * For `continues`: true if the datagram's number follows those of the session's client, whose qport
+ * is `qport`. From another host, it must be higher than all.
  */
 bool qs_session_continues(const struct qs_protocol *protocol, const struct qs_session *session,
                           const struct qs_packet *packet, uint32_t qport, bool same_host);

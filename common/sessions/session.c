@@ -8,35 +8,34 @@
 struct session {
     struct qs_client_session shared;
     struct qs_sessions_handler *handler;
-    uint32_t level, described; /* the present one; the last one that was described while played */
+    uint32_t level, described; /* current level; last level that was described during play */
     uint32_t unproven;         /* level whose map only the user's donor names; 0: none */
 
-    /* Of a session with a demo. */
-    void *rebuild;                        /* state of its format's rebuilder, or NULL */
-    struct qs_donors *donors;             /* of which it may be one; or NULL */
-    struct qs_donor *donor;               /* the session as one; or NULL */
-    const struct qs_late_join *late_join; /* how it could be lent a sign-on; NULL: it cannot */
-    struct qs_late_session *late;         /* its demo waits for a donor; or NULL */
+    /* For the demo: */
+    void *rebuild;                        /* state of the rebuilder, or NULL */
+    struct qs_donors *donors;             /* list in which the session may be a donor; or NULL */
+    struct qs_donor *donor;               /* the session as a donor; or NULL */
+    const struct qs_late_join *late_join; /* for a late join, if possible; or NULL */
+    struct qs_late_session *late;         /* the session while it waits for a donor; or NULL */
 
-    /* What the handler has received. */
+    /* Events that the handler has received. */
     bool begin_reported, late_reported;
-    bool has_news;         /* that it is late, or its map */
-    uint32_t map_reported; /* level + 1, whose map it has received */
+    bool has_news;         /* the late join or the map is to be reported */
+    uint32_t map_reported; /* level + 1 of the last map reported */
     guint files_reported;
 
-    bool both_ends;   /* it has no demo unless both have sent */
+    bool both_ends;   /* keep no demo unless both ends have sent */
     GHashTable *maps; /* qs_sessions.maps */
-    char *told_map;   /* of the session's first level, from a status answer; or NULL */
+    char *told_map;   /* map of the first level, from a status answer; or NULL */
     uint32_t told_level;
 };
 
-/* The protocol is asked what it knows every so many packets; more often while the map is not known.
- */
+/* Number of packets between two descriptions of the session; fewer while its map is unknown. */
 enum { DESCRIBE_EVERY = 256, FIND_MAP_EVERY = 32 };
 
 bool qs_client_session_is_live(const struct qs_client_session *session)
 {
-    enum { LIVE_PACKETS = 16 }; /* of one end */
+    enum { LIVE_PACKETS = 16 }; /* packets of one end */
 
     return (session->received_from_server && session->received_from_client) ||
            session->packets >= LIVE_PACKETS;
@@ -47,7 +46,7 @@ static const struct qs_demo_rebuilder *rebuilder_of(const struct session *sessio
     return session->shared.format->rebuilder;
 }
 
-/* --- What is known of it --------------------------------------------------------------------- */
+/* --- Description of the session -------------------------------------------------------------- */
 
 static void replace(char **text, char *by)
 {
@@ -90,7 +89,7 @@ static void keep_told_map(struct session *session, const struct qs_session *stat
     session->told_level = state->level;
 }
 
-/* NULL: it is not known. New. */
+/* Returns the map of the status answer, to be freed; NULL if unknown. */
 static char *told_map(const struct session *session, const struct qs_session *state)
 {
     return session->told_map && state->level == session->told_level ? g_strdup(session->told_map)
@@ -120,7 +119,7 @@ static void describe(struct session *session, const struct qs_session *state)
     g_free(description.map);
 }
 
-/* The demo ends, and another one begins with the packet at hand, the first of a level. */
+/* Ends the demo, and begins another one with the current packet, the first of a level. */
 static void split_demo(struct session *session)
 {
     struct qs_demo_writer *writer = &session->shared.demo->writer;
@@ -132,20 +131,21 @@ static void split_demo(struct session *session)
     session->rebuild = rebuilder_of(session)->create(writer);
 }
 
-/* Whether the protocol is asked what it knows after so many packets. */
+/* True if the session is described after this number of packets. */
 static bool is_described(const struct session *session, uint64_t packets)
 {
     return packets % (session->shared.map ? DESCRIBE_EVERY : FIND_MAP_EVERY) == 0;
 }
 
-/* `packets`: of the session, up to this one. A unit of a stream can hold a whole sign-on. */
+/* Follows changes of level, and describes the session now and then. `packets` is the number of its
+ * packets so far. A PDU of a stream can hold a whole sign-on. */
 static void update_level(struct session *session, const struct qs_session *state,
                          const struct qs_packet *packet, uint64_t packets)
 {
     const bool playing = state->level_state >= QS_LEVEL_PLAYING;
 
     if (state->level != session->level) {
-        /* The map of a new level is not known before the protocol names it. */
+        /* The map of a new level is unknown until the protocol names it. */
         if (session->rebuild && session->level && !rebuilder_of(session)->by_level &&
             qs_session_demo_splits(session->shared.demo))
             split_demo(session);
@@ -154,7 +154,7 @@ static void update_level(struct session *session, const struct qs_session *state
         if (session->shared.demo)
             qs_session_demo_set_map(session->shared.demo, NULL);
     }
-    /* Without numbers nothing tells that the next packet begins another session. */
+    /* Without sequence numbers, the next packet may begin another session. */
     if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
         (!session->shared.map && packet->unit) || (playing && session->described != state->level))
         describe(session, state);
@@ -171,7 +171,7 @@ static void report(struct session *session, void (*event)(struct qs_sessions_han
         event(session->handler, &session->shared);
 }
 
-/* `over`: files of sessions that never were live, too. */
+/* `over`: reports files of sessions that never were live, too. */
 static void report_events(struct session *session, bool over)
 {
     struct qs_sessions_handler *handler = session->handler;
@@ -196,7 +196,7 @@ static void report_events(struct session *session, bool over)
     }
 }
 
-/* --- Its demo -------------------------------------------------------------------------------- */
+/* --- The session's demo ---------------------------------------------------------------------- */
 
 static void start_demo(struct session *session, const struct qs_sessions *sessions,
                        const struct qs_decoded_packet *first)
@@ -216,13 +216,13 @@ static void start_demo(struct session *session, const struct qs_sessions *sessio
     session->late_join = session->shared.format->late_join;
 }
 
-/* The packet shows that the session needs a sign-on. */
+/* True if the packet shows that the session needs a sign-on. */
 static bool is_late(const struct session *session, const struct qs_decoder *decoder)
 {
     return session->late_join && session->late_join->is_late(decoder);
 }
 
-/* `before`: see qs_late_session_new(). */
+/* Keeps packets from now on, for a donor. `before`: see qs_late_session_new(). */
 static void join_late(struct session *session, const struct qs_decoded_packet *decoded,
                       const struct qs_session *before)
 {
@@ -256,7 +256,7 @@ static void free_demo(struct session *session)
     qs_session_demo_free(session->shared.demo);
 }
 
-/* --- A session that joined late: again, with a sign-on --------------------------------------- */
+/* --- Replay of a late session with a sign-on ------------------------------------------------- */
 
 struct replay {
     struct qs_late_session_listener listener;
@@ -324,7 +324,7 @@ bool qs_ranges_have(const GArray *ranges, uint64_t number)
     return false;
 }
 
-/* --- Its way --------------------------------------------------------------------------------- */
+/* --- Life of a session ----------------------------------------------------------------------- */
 
 struct qs_client_session *
 qs_client_session_new(const struct qs_sessions *sessions, const struct qs_address *client,
@@ -356,7 +356,7 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
                          ? shared->recorded
                          : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
                                              options->demo.extension);
-    /* A demo is not rebuilt of a demo. */
+    /* No demo is rebuilt from a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;
     if (shared->format->late_join)
@@ -382,7 +382,7 @@ void qs_client_session_free(struct qs_client_session *shared)
     g_free(shared);
 }
 
-/* `late`: since this packet. */
+/* Adds the packet to the demo. `late`: it shows that the session is late. */
 static void update_demo(struct session *session, const struct qs_decoded_packet *decoded, bool late,
                         bool received_from_server)
 {
@@ -399,7 +399,7 @@ static void update_demo(struct session *session, const struct qs_decoded_packet 
         rebuild_packet(session, decoded->location.file, decoder, decoded->packet);
 }
 
-/* The next connection may be about to begin: what follows is of another session. */
+/* Keeps the state of the session: the next packet may begin another one. */
 static void keep_known(struct session *session, const struct qs_session *state)
 {
     const bool same = state->connection == session->shared.state.connection;
@@ -427,11 +427,11 @@ void qs_client_session_packet(struct qs_client_session *shared,
     struct session *session = (struct session *)shared;
     const struct qs_decoder *decoder = decoded->decoder;
     const struct qs_packet *packet = decoded->packet;
-    const bool received_from_server = shared->received_from_server; /* before this packet */
+    const bool received_from_server = shared->received_from_server; /* state before this packet */
     const bool late = is_late(session, decoder);
 
-    shared->packets += packet->number != 0; /* what is before a demo's blocks is none */
-    /* What a client asks a server after it has left does not make the session longer. */
+    shared->packets += packet->number != 0; /* the line before a demo's blocks is no packet */
+    /* Connectionless packets do not extend the session: clients send some after they have left. */
     if (!decoder->found.connectionless)
         shared->end = MAX(shared->end, packet->time);
     if (qs_packet_is_cut(packet)) {
@@ -484,7 +484,7 @@ char *qs_small_sessions_text(const struct qs_small_sessions *others)
                            qs_plural(others->packets));
 }
 
-/* --- Its end --------------------------------------------------------------------------------- */
+/* --- End of a session ------------------------------------------------------------------------ */
 
 void qs_client_session_over(struct qs_client_session *shared, const struct qs_session *state)
 {

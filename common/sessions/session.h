@@ -20,160 +20,159 @@
 enum qs_session_end {
     QS_SESSION_GOES_ON,
     QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
-    QS_SESSION_REPLACED,     /* the client began another one */
-    QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
-    QS_SESSION_INPUT_OVER    /* nothing follows in the input */
+    QS_SESSION_REPLACED,     /* the client began another session */
+    QS_SESSION_SILENT,       /* idle too long, or too many sessions */
+    QS_SESSION_INPUT_OVER    /* the input has ended */
 };
 
 enum { QS_SESSION_MAPS_MAX = 32, QS_SESSION_HOLES_MAX = 10 };
 
-/* What the capture lacks of a session. */
+/* Packets of a session that the capture lacks. */
 struct qs_session_holes {
     struct qs_hole first[QS_SESSION_HOLES_MAX];
     uint32_t count;
-    uint64_t packets[2]; /* of all, by direction less QS_C2S */
+    uint64_t packets[2]; /* number in all holes, by direction - QS_C2S */
 };
 
-/* For reading only. Texts are printable UTF-8, NULL where not known. */
+/* A session. Read-only for handlers. Texts are printable UTF-8, NULL if unknown. */
 struct qs_client_session {
     unsigned number;
     const struct qs_protocol *protocol;
-    struct qs_address client, server; /* which is which is a guess while state.server is unknown */
-    struct qs_location first;         /* its first packet */
-    int64_t start;                    /* nanoseconds since the epoch: its first packet */
-    int64_t end;                      /* its last, without those outside of the connection */
+    struct qs_address client, server; /* a guess while state.server is unknown */
+    struct qs_location first;         /* place of its first packet */
+    int64_t start;                    /* time of its first packet (ns since the epoch) */
+    int64_t end;                      /* time of its last packet that is not connectionless (ns) */
     uint64_t packets;
-    uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
-    uint64_t cut;            /* packets of which the capture has only the beginning, */
-    uint32_t cut_to;         /* at most so many bytes of their content */
-    struct qs_session state; /* after its last packet */
+    uint64_t problems;       /* number of packets with problems: see qs_decoder_problems() */
+    uint64_t cut;            /* number of packets that the capture cut */
+    uint32_t cut_to;         /* maximum size of their content (bytes) */
+    struct qs_session state; /* state after its last packet */
     struct qs_session_holes holes;
-    struct qs_path *quality;   /* of its line; NULL: nobody asked for it */
-    struct qs_path_event path; /* what its last packet shows of that */
-    struct qs_match *match;    /* who played; NULL unless wanted, or the input is a server's */
-    char *version, *player;    /* of a server's demo or stream: everybody who played */
-    char *map;                 /* of the present level */
-    bool spectator;            /* now */
-    enum qs_session_end why;   /* it is over */
-    GPtrArray *maps;           /* char *, in order; at most QS_SESSION_MAPS_MAX */
-    bool chosen;               /* by --session */
-    bool received_from_server; /* the capture has packets of the server, */
-    bool received_from_client; /* and of the client */
+    struct qs_path *quality;   /* path quality; NULL if not wanted */
+    struct qs_path_event path; /* what its last packet shows of the path */
+    struct qs_match *match;  /* players and frags; NULL unless wanted, or the input is a server's */
+    char *version, *player;  /* version, and player: all players in a server's demo or stream */
+    char *map;               /* map of the current level */
+    bool spectator;          /* true if the player is a spectator now */
+    enum qs_session_end why; /* reason of its end */
+    GPtrArray *maps;         /* char *: maps in order, at most QS_SESSION_MAPS_MAX */
+    bool chosen;             /* selected by --session, or by default */
+    bool received_from_server; /* the capture has packets of the server */
+    bool received_from_client; /* the capture has packets of the client */
 
-    /* The format of the demo that it was read from: its packets are blocks, and it has no
-     * addresses. NULL: it was read from a capture. */
+    /* Format of the demo that it was read from: its packets are blocks, and it has no addresses.
+     * NULL if it was read from a capture. */
     const struct qs_demo_format *recorded;
-    const struct qs_demo_format *format; /* of the demo that it is or gives, or NULL */
-    struct qs_session_demo *demo;        /* NULL: it has no format, or no demo was wanted */
+    const struct qs_demo_format *format; /* format of its demo, or NULL */
+    struct qs_session_demo *demo;        /* NULL if it has no format, or if no demo is wanted */
 };
 
 /*
- * Whether both ends take part in it, or one of them for a while: an attacker cannot forge that much
- * for each of a million addresses.
+ * True if both ends take part in the session, or one of them for a while: an attacker cannot forge
+ * that much for each of a million addresses.
  */
 bool qs_client_session_is_live(const struct qs_client_session *session);
 
 /* --- Events ---------------------------------------------------------------------------------- */
 
-/* A packet after its decode. */
+/* A packet that was decoded. */
 struct qs_decoded_packet {
     struct qs_location location; /* `file` is interned */
     const struct qs_packet *packet;
     const struct qs_decoder *decoder;
-    const struct qs_client_session *session; /* NULL: it belongs to none */
-    uint64_t conversation;                   /* its number, from 1 on */
+    const struct qs_client_session *session; /* NULL if it belongs to none */
+    uint64_t conversation;                   /* number of the conversation, from 1 */
 };
 
-/* Sessions that are only counted together; see sessions.h. */
+/* Number of sessions too small to be reported one by one, and of their packets. */
 struct qs_small_sessions {
     uint64_t sessions, packets;
 };
 
-/* Games that the input seems to have, or that it should have. */
+/* Games that were not recognized, or not captured. */
 struct qs_missed_games {
-    uint16_t ports[2];        /* of a conversation that is numbered like a game's; or 0 */
-    uint64_t announced;       /* times that a server told a client to play on another port, */
-    struct qs_address server; /* such as this one, of which the input has no packet */
+    uint16_t ports[2];        /* ports of a conversation numbered like an unknown game's; or 0 */
+    uint64_t announced;       /* number of server ports that were announced, but have no packet */
+    struct qs_address server; /* the last of these servers */
 };
 
 /*
- * Receives events. Any function may be NULL. An implementation begins with this struct. Events of
- * sessions come only of chosen ones, and each once.
+ * Receives events. Any function may be NULL. An implementation begins with this struct. Session
+ * events are reported once, and for selected sessions only.
  */
 struct qs_sessions_handler {
-    struct qs_sink *sink; /* of every decode; or NULL */
-    bool want_summary;    /* this and the next three are of the decoder */
+    struct qs_sink *sink; /* receives the fields of each packet; or NULL */
+    bool want_summary;    /* this and the next three are the decoder's options */
     bool want_transfers;
     bool unchecked;
     struct qs_redactor *redactor; /* or NULL */
-    bool want_figures;            /* qs_client_session.quality and .match */
+    bool want_figures;            /* fill qs_client_session.quality and .match */
     bool want_rebuild;            /* run rebuilders */
-    bool write_demos;             /* and keep what they write */
-    bool as_captured;             /* packets stay in the order in which they were captured */
+    bool write_demos;             /* store what rebuilders write */
+    bool as_captured;             /* keep packets in the captured order */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
-    /* No more packets of the conversation come; `packet` was called of one at least. */
+    /* The conversation has ended; `packet` was called for at least one of its packets. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
                               const struct qs_protocol *protocol);
-    /* The session is live: see qs_client_session_is_live(). The next three come behind that. */
+    /* The session is live: see qs_client_session_is_live(). Precedes the next three events. */
     void (*session_begin)(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session);
-    /* It began before the input did; its demo needs a sign-on. */
+    /* The session began before the capture, and its demo needs a sign-on. */
     void (*session_late)(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session);
-    /* Its map is known; once a level. */
+    /* The session's map is known; once for each level. */
     void (*session_map)(struct qs_sessions_handler *handler,
                         const struct qs_client_session *session);
-    /* A file of its demo is there, or cannot be: see `error`. */
+    /* A file of the session's demo was written, or could not be: see `error`. */
     void (*demo_file)(struct qs_sessions_handler *handler, const struct qs_client_session *session,
                       const struct qs_session_demo_file *file);
-    /* Also of sessions that are not live. */
+    /* The session has ended. Also called if it was never live. */
     void (*session_end)(struct qs_sessions_handler *handler,
                         const struct qs_client_session *session);
-    /* The session is over without session_end(), chosen or not. */
+    /* The session has ended without session_end(). Also called if it is not selected. */
     void (*session_left_out)(struct qs_sessions_handler *handler,
                              const struct qs_client_session *session);
-    /* Once, where there are any. */
+    /* Called once at the end, if there are any. */
     void (*others)(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
     void (*missed)(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
 };
 
-/* --- What the user asked for --------------------------------------------------------------------
- */
+/* --- Options --------------------------------------------------------------------------------- */
 
 struct qs_range {
     uint64_t first, last; /* inclusive */
 };
 
-/* Whether a range of the array has the number. */
+/* True if a range of the array contains the number. */
 bool qs_ranges_have(const GArray *ranges, uint64_t number);
 
-/* What the limits did. */
+/* The session limit and its effects. */
 struct qs_session_limits {
-    guint max;         /* live sessions */
-    uint64_t ended;    /* live sessions, early */
-    uint64_t left_out; /* sessions */
+    guint max;         /* maximum number of live sessions */
+    uint64_t ended;    /* number of live sessions that were ended early */
+    uint64_t left_out; /* number of sessions that were ignored */
 };
 
-/* What the user asked for. */
+/* The user's options for sessions. */
 struct qs_sessions_options {
-    GArray *chosen;                 /* struct qs_range of sessions' numbers; empty: all */
-    guint sessions_max;             /* live ones */
-    bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
-    /* Called at the end where sessions were ended early or left out; or NULL. */
+    GArray *chosen;                 /* struct qs_range: numbers of sessions; empty: all */
+    guint sessions_max;             /* maximum number of live sessions */
+    bool (*has_memory)(guint live); /* true if memory suffices for one more; NULL: always */
+    /* Called at the end if sessions were ended early or ignored; or NULL. */
     void (*limited)(const struct qs_session_limits *limits);
-    struct qs_demo_store *store; /* where demos go; NULL: nowhere */
+    struct qs_demo_store *store; /* store of demos; NULL: nothing is stored */
     struct qs_session_demo_options demo;
-    bool both_ends;      /* only sessions of which both ends sent, and demos of these */
-    int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
-    GPtrArray *sign_ons; /* see qs_donor_demos_new(); or NULL */
+    bool both_ends;      /* ignore sessions in which only one end has sent */
+    int64_t idle;        /* time without packets after which a session ends (ns); 0: QS_FLOW_IDLE */
+    GPtrArray *sign_ons; /* donors of the user: see qs_donor_demos_new(); or NULL */
     struct qs_protocol_selection *selection;
     uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
-    /* The protocol of a conversation that nothing else shows, by one of its packets, or
-     * QS_PROTOCOL_NONE; or NULL. */
+    /* Returns the protocol of a conversation that nothing else reveals, by one of its packets, or
+     * QS_PROTOCOL_NONE. May be NULL. */
     int (*find_protocol)(const struct qs_packet *packet);
 };
 
-/* Whether its packets are kept for a demo, which its end makes. */
+/* True if the session's packets are kept until its end, when its demo is made. */
 bool qs_client_session_waits(const struct qs_client_session *session);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When sessions begin and end, which of them are reported, and how many there may be. */
+/* Begins and ends sessions, selects those that are reported, and limits their number. */
 #include "common/core/findings.h"
 #include "common/sessions/sessions_state.h"
 
-/* Nanoseconds: a client that is silent for longer counts as idle. */
+/* A client that is silent for longer (ns) counts as idle. */
 #define BUSY (INT64_C(5) * 1000000000)
 
-/* Sessions of fewer packets that are reported; further ones are only counted. */
+/* SMALL_MAX sessions with fewer than CONTENT_PACKETS are reported; others are only counted. */
 enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
 
-/* A session begins with a number that is new: packets may come of one that is over. */
+/* Starts a session only for a new connection number, because packets of an ended session may still
+ * arrive. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
                                     const struct qs_decoded_packet *decoded)
@@ -35,7 +36,7 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
         qs_client_session_packet(conversation->session, decoded);
 }
 
-/* --- A session ends -------------------------------------------------------------------------- */
+/* --- End of a session ------------------------------------------------------------------------ */
 
 static void report_left_out(struct qs_sessions *sessions, const struct qs_client_session *session)
 {
@@ -43,8 +44,8 @@ static void report_left_out(struct qs_sessions *sessions, const struct qs_client
         sessions->handler->session_left_out(sessions->handler, session);
 }
 
-/* Whether the session is reported by itself; a few packets of one end that reveal nothing are only
- * counted, where there are many such. */
+/* True if the session is reported. Many sessions of a few packets, from one end and without
+ * content, are only counted. */
 static bool is_reported(struct qs_sessions *sessions, const struct qs_client_session *session)
 {
     if (qs_client_session_is_live(session) || session->recorded || session->state.level ||
@@ -77,7 +78,7 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
         return;
     session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
-    if (!conversation->qport) { /* else they are known, and the client may have moved */
+    if (!conversation->qport) { /* otherwise the client may have moved */
         session->server = *qs_conversation_address(conversation, true);
         session->client = *qs_conversation_address(conversation, false);
     }
@@ -87,7 +88,6 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
 
 /* --- Limits ---------------------------------------------------------------------------------- */
 
-/* Ends the conversation's session without a report, and processes no more of its packets. */
 void qs_conversation_leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
 {
     struct qs_client_session *session = conversation->session;
@@ -108,7 +108,7 @@ static bool has_room(const struct qs_sessions *sessions)
            (!sessions->options->has_memory || sessions->options->has_memory(live));
 }
 
-/* A live session that was idle for long ends. False: there is none. */
+/* Ends the live session that is idle longest. False if none is idle. */
 static bool make_room(struct qs_sessions *sessions, int64_t now)
 {
     struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);

@@ -5,10 +5,10 @@
 #include "common/protocols.h"
 #include "common/core/findings.h"
 
-/* Nanoseconds: a recorder of several queues may be as late. */
+/* Maximum delay of a packet in a capture of several queues (ns). */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
 
-/* Conversations without a live session: of those that were answered, and of others. */
+/* Maximum number of answered conversations without a live session, and of unanswered ones. */
 enum { CONVERSATIONS_MAX = 4096 };
 
 unsigned qs_sessions_count(const struct qs_sessions *sessions)
@@ -52,7 +52,7 @@ static const char *name_of_file(const struct qs_sessions *sessions, const struct
     return file ? file->name : NULL;
 }
 
-/* --- Maps that servers tell ------------------------------------------------------------------ */
+/* --- Maps from status answers ---------------------------------------------------------------- */
 
 static void free_server_map(void *data)
 {
@@ -126,7 +126,7 @@ static void process_in_order(struct qs_sessions *sessions, struct qs_conversatio
         qs_order_restart(conversation->order, packet->from, seqinfo);
 }
 
-/* `all`: packets wait no longer for those before them. */
+/* Processes the held packets that are due. `all`: no earlier one follows, so that all are due. */
 static void process_held(struct qs_sessions *sessions, struct qs_conversation *conversation,
                          bool all)
 {
@@ -152,7 +152,7 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
     process_held(sessions, conversation, false);
 }
 
-/* Processes the packets that came before it was known what the conversation is. */
+/* Processes the packets that were kept before the conversation was recognized. */
 static void process_earlier(struct qs_sessions *sessions, struct qs_conversation *conversation)
 {
     const struct qs_address *a = &conversation->flow.ends[QS_END_A];
@@ -186,8 +186,8 @@ static G_GNUC_NO_INLINE bool continues_conversation(const struct qs_sessions *se
 }
 
 /*
- * A recorder's clock may be set while sessions go on: by hours, where it was wrong. Then the
- * numbers go on all the same. The conversations of that moment keep the old clock.
+ * Follows a recorder's clock that is set, by hours if it was wrong: then sequence numbers continue
+ * in spite of a step in time. The conversations of that moment keep the old clock.
  */
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
@@ -199,11 +199,11 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
     sessions->clock = packet->time;
 }
 
-/* --- Copies ---------------------------------------------------------------------------------- */
+/* --- Copies of datagrams --------------------------------------------------------------------- */
 
 /*
- * A datagram of a session came by under other addresses: the capture was made at both sides of a
- * NAT. Both pairs of addresses are those of one conversation from now on.
+ * Joins the two sides of a NAT: the capture has a datagram of a session under other addresses, too.
+ * From now on both pairs of addresses find one conversation.
  */
 static void join_sides(struct qs_sessions *sessions, struct qs_conversation *conversation,
                        const struct qs_packet *packet)
@@ -217,15 +217,15 @@ static void join_sides(struct qs_sessions *sessions, struct qs_conversation *con
 
         if (same->session)
             qs_conversation_leave_out(sessions, same);
-        same->announced = false; /* it is not missing */
+        same->announced = false; /* its packets are not missing */
         qs_flow_end(sessions->flows, other);
     }
     qs_flow_add_ends(sessions->flows, &conversation->flow, packet->from, packet);
 }
 
 /*
- * Returns whether the packet is a copy, which is dropped. Under other addresses only a session's
- * numbered packet is one: clients send the same bytes outside of connections.
+ * True if the packet is a copy, which is dropped. Under other addresses only a session's numbered
+ * packet can be a copy: connectionless packets of several clients may have the same bytes.
  */
 static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 {
@@ -280,7 +280,7 @@ static void add_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
         process_earlier(sessions, next);
 }
 
-/* A datagram that waited for an answer: later ones have set the clock. */
+/* Adds a datagram that waited for an answer. Later ones have set the clock already. */
 static void add_unanswered(void *user, struct qs_packet *packet)
 {
     struct qs_sessions *sessions = user;
@@ -334,13 +334,13 @@ static void end_conversation(struct qs_flow *flow, void *user)
     qs_conversation_free(conversation);
 }
 
-/* Nanoseconds that an end may go on that has not heard that the other has left. */
+/* Time that an end may continue after the other one has disconnected (ns). */
 #define LEFT_FOR (INT64_C(10) * 1000000000)
 
 struct waiting {
     struct qs_sessions *sessions;
     int64_t now;
-    GPtrArray *over; /* conversations */
+    GPtrArray *over; /* conversations that have ended */
 };
 
 static void find_left(struct qs_flow *flow, void *user)
@@ -366,7 +366,7 @@ void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 
 /* --- Streams --------------------------------------------------------------------------------- */
 
-/* NULL: the connection is of no known game. */
+/* Begins the conversation of a TCP connection. NULL if the game is unknown. */
 static struct qs_conversation *begin_connection(const struct qs_sessions *sessions,
                                                 const struct qs_packet *first)
 {
@@ -399,7 +399,7 @@ bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct
     return true;
 }
 
-/* What is left of units that have begun is decoded as far as it goes. */
+/* Decodes the rest of an incomplete PDU as far as possible. */
 void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t number)
 {
     struct qs_conversation *conversation = reader;
@@ -442,7 +442,7 @@ void qs_sessions_end_demo(struct qs_sessions *sessions)
     sessions->demo = NULL;
 }
 
-/* --- All of them ----------------------------------------------------------------------------- */
+/* --- Life of the sessions -------------------------------------------------------------------- */
 
 struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
                                     struct qs_sessions_handler *handler)

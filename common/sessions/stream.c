@@ -7,11 +7,11 @@
 
 struct qs_stream {
     const struct qs_protocol *protocol;
-    GByteArray *bytes[2]; /* by enum qs_end */
-    guint taken[2];       /* of them, in units that were given out */
-    uint32_t seen[2];     /* bytes of the next unit that were not all of it */
+    GByteArray *bytes[2]; /* bytes that are left, by enum qs_end */
+    guint taken[2];       /* number of these that were returned, in PDUs */
+    uint32_t seen[2];     /* number of bytes of the incomplete PDU that were tried */
     struct qs_packet last[2];
-    uint32_t units; /* completed by the packet `number` */
+    uint32_t units; /* number of PDUs that the packet `number` completed */
     uint64_t number;
 };
 
@@ -38,7 +38,7 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
 
     g_byte_array_remove_range(all, 0, stream->taken[bytes->from]);
     stream->taken[bytes->from] = 0;
-    /* The end of a unit that has begun is in the hole. */
+    /* The end of the incomplete PDU is missing. */
     if (bytes->missing) {
         qs_bytes_empty(all);
         stream->seen[bytes->from] = 0;

@@ -2,16 +2,16 @@
 #include "common/sessions/unanswered.h"
 
 struct conversation {
-    struct qs_endpoints ends; /* the first has sent */
+    struct qs_endpoints ends; /* the first end has sent */
     GList link;
     bool answered;
     uint32_t size;
-    uint8_t *bytes; /* struct qs_packet, and the datagram behind each, padded */
+    uint8_t *bytes; /* struct qs_packet, each before its datagram, padded */
 };
 
 struct qs_unanswered {
     GHashTable *conversations; /* by their ends */
-    GQueue by_use;             /* idle longest first */
+    GQueue by_use;             /* longest idle first */
 };
 
 static void free_conversation(gpointer data)
@@ -35,7 +35,7 @@ void qs_unanswered_free(struct qs_unanswered *unanswered)
     g_free(unanswered);
 }
 
-/* Finds the conversation, or adds it; it is the latest then. */
+/* Returns the conversation, or adds it; makes it the latest. May drop the longest idle one. */
 static struct conversation *use(struct qs_unanswered *unanswered, const struct qs_packet *packet)
 {
     const struct qs_endpoints ends = {{packet->source, packet->destination}};
