@@ -11,7 +11,7 @@
 #include "common/sessions/qports.h"
 #include "plugin/snapshots.h"
 
-/* --- Sessions in a Wireshark memory pool, cleared when it is freed --- */
+/* --- Sessions in a Wireshark memory pool, which clears them when it is freed --- */
 
 struct owner {
     const struct qs_protocol *protocol;
@@ -24,7 +24,7 @@ static ws_bool clear_session(wmem_allocator_t *pool, wmem_cb_event_t event, void
 
     (void)pool, (void)event;
     owner->protocol->session_clear(owner->session);
-    return FALSE; /* once is enough */
+    return FALSE; /* no further calls */
 }
 
 static void clear_with(wmem_allocator_t *pool, const struct qs_protocol *protocol,
@@ -36,7 +36,7 @@ static void clear_with(wmem_allocator_t *pool, const struct qs_protocol *protoco
     wmem_register_callback(pool, clear_session, owner);
 }
 
-/* The caller must initialize `*session` at once. */
+/* Returns memory that the pool clears as a session. The caller must initialize it at once. */
 static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_protocol *protocol)
 {
     struct qs_session *session = wmem_alloc(pool, protocol->session_size);
@@ -45,7 +45,7 @@ static struct qs_session *allocate(wmem_allocator_t *pool, const struct qs_proto
     return session;
 }
 
-/* --- Numbers of sessions --- */
+/* --- Session numbers --- */
 
 static struct qs_session_numbers numbering;
 
@@ -63,51 +63,51 @@ uint32_t session_numbers_count(void)
 struct stream {
     bool known;
     uint32_t next;    /* sequence number of the next byte */
-    uint32_t missing; /* bytes lost before its next unit */
+    uint32_t missing; /* number of bytes lost before its next PDU */
 };
 
-/* The state of a conversation; lives until the capture is closed. */
+/* State of a conversation, valid until the capture is closed. */
 struct conversation_state {
     const struct qs_protocol *protocol;
-    bool begun;                  /* its first packet was seen */
-    uint32_t first;              /* number of that packet */
-    struct qs_address announced; /* of its server, if another conversation announced it */
-    address known;               /* of the end `known_end`, once begun: of its first sender */
+    bool begun;                  /* the first packet has been dissected */
+    uint32_t first;              /* number of the first packet */
+    struct qs_address announced; /* address of its server, if another conversation announced it */
+    address known;               /* address of the end `known_end`, once begun */
     uint32_t known_port;
     enum qs_end known_end;
-    struct qs_qport *found_by; /* its client, if its address changes; NULL: it sends no qport */
+    struct qs_qport *found_by; /* its client in the table of qports; NULL: sends no qport */
     uint32_t qport;
-    struct stream streams[2];        /* of TCP, by enum qs_end */
-    struct qs_session *session;      /* after the last packet of the first pass */
-    struct shared_state *shared;     /* of the last packets; NULL: there is none */
-    struct qs_session *present;      /* raw memory for the next one's */
-    struct packet_state *last;       /* NULL: the next packet's is based on `shared` */
-    struct qs_session *last_session; /* before it; what it points to is `shared`'s */
+    struct stream streams[2];        /* TCP only, by enum qs_end */
+    struct qs_session *session;      /* session after the last packet of the first pass */
+    struct shared_state *shared;     /* base of the latest packets' snapshots; NULL: none yet */
+    struct qs_session *present;      /* raw memory for the next packet's session */
+    struct packet_state *last;       /* NULL: the next snapshot is based on `shared` */
+    struct qs_session *last_session; /* session before `last`; its pointers belong to `shared` */
     struct qs_links *links;
     struct qs_session_number number;
 };
 
-/* --- Packets: the state of each datagram and stream unit, as data of its frame --- */
+/* --- Packets: the state of each datagram and PDU, stored as data of its frame --- */
 
-/* A session from time to time. */
+/* A complete session on which the snapshots of several packets are based. */
 struct shared_state {
     struct conversation_state *conversation;
     struct qs_session *session;
 };
 
 /*
- * The session before the packet is stored as what differs from the one before the conversation's
- * last packet; after DEPTH_MAX packets, as what differs from a session that all these share.
+ * Snapshot of the session before a packet: the difference from the session before the
+ * conversation's last packet; after DEPTH_MAX packets, from a session that all these packets share.
  */
 struct packet_state {
     union {
         const struct packet_state *before;
-        const struct shared_state *shared; /* `depth` 0; NULL: it has no conversation */
+        const struct shared_state *shared; /* if `depth` is 0; NULL: no conversation */
     };
-    uint32_t number;  /* of its session; 0: it belongs to none */
-    uint32_t missing; /* bytes that the capture lacks before the unit */
+    uint32_t number;  /* session number; 0: none */
+    uint32_t missing; /* number of bytes before the PDU that the capture lacks */
     uint8_t from;     /* enum qs_end */
-    uint8_t depth;    /* how many states are before it */
+    uint8_t depth;    /* number of states before it */
     uint8_t size;
     uint8_t changes[]; /* see plugin/snapshots.h */
 };
@@ -121,7 +121,7 @@ static const struct shared_state *shared_of(const struct packet_state *state)
 
 enum { UNIT_SHIFT = 8, DEPTH_MAX = 7, PACKET_STATE_SIZE = offsetof(struct packet_state, changes) };
 
-/* The layer of the frame, and which unit it is in it: from 1 on; 0: a datagram. */
+/* Returns a key for the layer of the frame and the PDU in it, from 1; 0 for a datagram. */
 static uint32_t key_of(uint32_t layer, uint32_t unit)
 {
     return layer | unit << UNIT_SHIFT;
@@ -136,7 +136,7 @@ static struct packet_state *find_packet(const struct dissector *dissector, packe
 
 /* --- Conversations --- */
 
-/* The table of qports is gone by then. */
+/* Frees the state's members; the table of qports is freed already. */
 static ws_bool clear_state(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
 {
     struct conversation_state *state = user;
@@ -144,7 +144,7 @@ static ws_bool clear_state(wmem_allocator_t *pool, wmem_cb_event_t event, void *
     (void)pool, (void)event;
     qs_links_free(state->links);
     g_free(state->found_by);
-    return FALSE; /* once */
+    return FALSE; /* no further calls */
 }
 
 static struct conversation_state *new_state(const struct dissector *dissector,
@@ -163,7 +163,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     return state;
 }
 
-/* Without its port; it points to `from`. */
+/* Returns the address without its port; it points into `from`. */
 static address wireshark_address(const struct qs_address *from)
 {
     address to = ADDRESS_INIT_NONE;
@@ -183,7 +183,7 @@ static void set_known(struct conversation_state *state, const address *known, ui
     state->known_end = end;
 }
 
-/* The packet is the conversation's first. */
+/* Begins the conversation with its first packet. */
 static void begin(struct conversation_state *state, const packet_info *pinfo)
 {
     const address server = wireshark_address(&state->announced);
@@ -219,7 +219,7 @@ static struct conversation_state *find_moved(const struct dissector *dissector,
     return packet ? qs_qports_find(dissector->qports, packet, continues) : NULL;
 }
 
-/* Wireshark's conversation of the client's new address shares the state of the former one. */
+/* Shares the state of a client's old address with the Wireshark conversation of its new address. */
 static struct conversation_state *follow_moved(const struct dissector *dissector,
                                                const packet_info *pinfo,
                                                conversation_t *conversation,
@@ -266,7 +266,7 @@ static struct conversation_state *find_or_begin(const struct dissector *dissecto
     return state;
 }
 
-/* NULL: none has begun. */
+/* Returns the packet's conversation, or NULL if it has not begun. */
 static struct conversation_state *find(const struct dissector *dissector, packet_info *pinfo)
 {
     struct conversation_state *state = state_in(dissector, find_conversation_pinfo(pinfo, 0));
@@ -282,7 +282,7 @@ static enum qs_end sender_of(const struct conversation_state *state, const packe
     return known == (state->known_end == QS_END_A) ? QS_END_A : QS_END_B;
 }
 
-/* A packet quoted in an ICMP error was sent before: it never changes the conversation. */
+/* True in the first pass. A packet quoted in an ICMP error was sent earlier: it changes nothing. */
 static bool is_first_pass(const packet_info *pinfo)
 {
     return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
@@ -302,7 +302,7 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
     struct conversation_state *conversation =
         state && shared_of(state) ? shared_of(state)->conversation : find(dissector, pinfo);
 
-    /* It was none in the first pass: the client came to this address later. */
+    /* Without a state from the first pass, the client moved to this address later. */
     if (PINFO_FD_VISITED(pinfo) && !state && pinfo->ptype == PT_UDP && !pinfo->flags.in_error_pkt)
         return NULL;
     return conversation && conversation->first <= pinfo->num ? conversation : NULL;
@@ -326,7 +326,7 @@ uint32_t conversation_first(packet_info *pinfo)
     return first;
 }
 
-/* `packet`: NULL for a stream. */
+/* `packet` is NULL for a stream. */
 static struct conversation_state *conversation_of(const struct dissector *dissector,
                                                   packet_info *pinfo,
                                                   const struct qs_packet *packet)
@@ -336,7 +336,7 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
-/* A session that this packet shares with the next ones; `present` is it. */
+/* Makes `present` a session on which this packet's and later snapshots are based. */
 static void share_present(struct conversation_state *conversation)
 {
     clear_with(wmem_file_scope(), conversation->protocol, conversation->present);
@@ -345,7 +345,7 @@ static void share_present(struct conversation_state *conversation)
     conversation->present = wmem_alloc(wmem_file_scope(), conversation->protocol->session_size);
 }
 
-/* Sets what the session before this packet is based on, and writes how it differs from that. */
+/* Chooses the base of the snapshot before this packet, and writes the difference from it. */
 static void set_snapshot(struct conversation_state *conversation, struct packet_state *state,
                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
 {
@@ -388,8 +388,8 @@ static void restore_session(const struct qs_protocol *protocol, const struct pac
     snapshot_apply(state->changes, state->size, session);
 }
 
-/* In the first pass, the conversation's session is the state before this packet. A later pass that
- * dissects a packet for the first time stores nothing. */
+/* Adds a state. In the first pass, the conversation's session is the state before this packet. A
+ * later pass that dissects a packet for the first time stores nothing. */
 static struct packet_state *new_packet_state(const struct dissector *dissector, packet_info *pinfo,
                                              uint32_t unit, struct conversation_state *conversation)
 {
@@ -412,7 +412,7 @@ static struct packet_state *new_packet_state(const struct dissector *dissector, 
     return state;
 }
 
-/* `conversation`: NULL if its session may not change. */
+/* `conversation` is NULL if its session must not change. */
 static struct packet_context context_of(struct dissector *dissector, const packet_info *pinfo,
                                         struct conversation_state *conversation,
                                         struct packet_state *state)
@@ -450,7 +450,7 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 
 /* --- Streams --- */
 
-/* The number of units dissected in this pass over the packet. */
+/* Returns the number of PDUs dissected in this pass over the packet. */
 static uint32_t *units_done(const struct dissector *dissector, packet_info *pinfo)
 {
     uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dissects packets: datagrams, stream segments, and those on other ports. */
+/* Dissects packets: datagrams, stream segments, and conversations on other ports. */
 #include "plugin/dissector.h"
 
 #include <epan/conversation.h>
@@ -26,8 +26,8 @@ static struct qs_address address_of(const address *from, uint32_t port)
 }
 
 /*
- * The capture time in nanoseconds, without Edit > Time Shift: that changes the times of dissected
- * frames, and stored state has the original times.
+ * Returns the capture time in nanoseconds, without Edit > Time Shift: a shift changes the times of
+ * dissected frames, but stored state has the original times.
  */
 static int64_t time_of(const packet_info *pinfo)
 {
@@ -58,7 +58,7 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
 
 enum { LABEL_MAX = 160 };
 
-/* Wireshark cuts labels at 240 bytes, even within a character. */
+/* Appends the start of the summary: Wireshark cuts labels at 240 bytes, even within a character. */
 static void append_label(proto_item *top, const char *summary)
 {
     const char *end = summary;
@@ -68,7 +68,7 @@ static void append_label(proto_item *top, const char *summary)
     proto_item_append_text(top, ", %.*s%s", (int)(end - summary), summary, *end ? "…" : "");
 }
 
-/* The packet's summary, which is complete when the packet is decoded. */
+/* Shows the packet's summary, which is complete after decoding. */
 static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
     const char *summary = dissector->decoder.found.summary->str;
@@ -84,7 +84,7 @@ static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
     col_clear(pinfo->cinfo, COL_INFO);
 }
 
-/* A datagram or a unit, which is all of `tvb`. */
+/* Decodes and shows a datagram or PDU, which is all of `tvb`. */
 static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                    const struct qs_packet *packet, const struct packet_context *context)
 {
@@ -118,14 +118,14 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         statistics_queue(dissector, pinfo, context, session_number);
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
-    if (qs_packet_is_cut(packet)) /* the note that all dissectors have then: _ws.short */
+    if (qs_packet_is_cut(packet)) /* adds _ws.short, as all dissectors do for a cut packet */
         show_exception(tvb, pinfo, tree, BoundsError, NULL);
     heuristics_show(dissector, pinfo, top);
 }
 
 /*
- * Whether this packet completes the evidence of several packets. Packets before that belong to the
- * demo, too.
+ * True if this packet completes the evidence of several packets for a session that began before the
+ * capture. If not, queues it for the demo, which packets before the evidence belong to, too.
  */
 static bool is_late(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet)
@@ -137,8 +137,9 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
 }
 
 /*
- * Other protocols use our ports, too: a conversation is ours once a packet proves it. If neither
- * port is ours, the user or another packet chose the dissector.
+ * True if the packet belongs to this protocol. Other protocols use its ports, too: a conversation
+ * belongs to it once a packet proves that. If neither port is the protocol's, the user or another
+ * packet chose the dissector.
  */
 static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
                     const struct qs_packet *packet, bool known)
@@ -150,7 +151,7 @@ static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
            conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
 }
 
-/* The dissector whose protocol alone can have sent the packet; NULL: none. */
+/* Returns the dissector whose protocol alone can have sent the packet, or NULL. */
 static struct dissector *recognized_by(const struct qs_packet *packet)
 {
     for (int i = 0; dissectors[i]; i++) {
@@ -164,9 +165,9 @@ static struct dissector *recognized_by(const struct qs_packet *packet)
 }
 
 /*
- * Games listen on each other's ports: until a connection begins, a packet that only another one
- * sends goes to that one's heuristic. Some clients ask for a connection in two protocols at once:
- * the server's answer decides.
+ * True if the packet belongs to another game's dissector. Games listen on each other's ports: until
+ * a connection begins, a packet that only another game sends goes to that game's heuristic. Some
+ * clients request a connection in two protocols at once: the server's answer decides.
  */
 static bool is_of_another(const struct dissector *dissector, const struct qs_packet *packet,
                           const struct conversation_state *known)
@@ -206,14 +207,14 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* --- Streams --- */
 
-/* What tcp_dissect_pdus() passes on: the unit that it has found. */
+/* The current PDU of tcp_dissect_pdus(), passed to its callbacks. */
 struct unit_reader {
     struct dissector *dissector;
     struct packet_context context;
     struct qs_packet unit;
 };
 
-/* The length of the unit at `offset`. 0: not known before another segment has come. */
+/* Returns the length of the PDU at `offset`, or 0 if it is unknown until the next segment. */
 static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void *data)
 {
     struct unit_reader *reader = data;
@@ -248,7 +249,7 @@ static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
         (struct qs_view){tvb_get_ptr(tvb, 0, size), (uint32_t)size});
 }
 
-/* Other protocols, such as HTTP, may use the same ports. */
+/* Rejects streams of other protocols on the same ports, such as HTTP. */
 static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
@@ -266,8 +267,8 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 /* --- Conversations on other ports --- */
 
 /*
- * This dissector gets the conversation's packets from this one on, and in later passes those that
- * another of ours had. Packets quoted in ICMP errors decide nothing.
+ * Assigns the conversation to this dissector from this packet on, and in later passes also earlier
+ * packets of another dissector of this plugin. Packets quoted in ICMP errors change nothing.
  */
 static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
 {
@@ -300,7 +301,7 @@ static bool dissect_recognized_stream(struct dissector *dissector, tvbuff_t *tvb
     return true;
 }
 
-/* Wireshark's heuristics have no user data: so each protocol has functions of its own. */
+/* Wireshark's heuristics have no user data, so each protocol needs functions of its own. */
 #define HEURISTICS(n)                                                                              \
     static ws_bool recognize_##n(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)  \
     {                                                                                              \
@@ -328,12 +329,12 @@ static const struct {
 } heuristics[] = {ROW(0), ROW(1), ROW(2), ROW(3)};
 /* clang-format on */
 
-static dissector_handle_t quake3;          /* Wireshark's; NULL: it has no ports */
-static dissector_handle_t on_quake3_ports; /* what has its ports */
+static dissector_handle_t quake3;          /* Wireshark's dissector; NULL: it has no ports */
+static dissector_handle_t on_quake3_ports; /* dissector that takes its ports */
 
 /*
- * Ports of Quake III, on which other games' servers listen, too. Its requests do not end with a
- * newline, as those of Quake II and QuakeWorld do. What is not ours goes to Wireshark's dissector.
+ * Dissects packets on ports of Quake III, where other games' servers listen, too. Its requests do
+ * not end with a newline as Quake II's and QuakeWorld's do. Passes others to Wireshark's dissector.
  */
 static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
@@ -352,7 +353,7 @@ static int dissect_on_quake3_port(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
     return size ? size : call_dissector_only(quake3, tvb, pinfo, tree, data);
 }
 
-/* It has a name, as Decode As shows who has a port, and no layer of its own in packets. */
+/* Decode As shows the dissector's name; packets show no layer for it. */
 void dissect_register_on_quake3_ports(void)
 {
     const int proto = proto_register_protocol_in_name_only(
@@ -374,7 +375,7 @@ static void find_port(const char *table, ftenum_t type, void *port, void *entry,
     g_array_append_vals(ports, &(guint){GPOINTER_TO_UINT(port)}, 1);
 }
 
-/* Ports are added, not changed: Decode As takes changed ones for the user's and saves them. */
+/* Adds ports instead of changing them: Decode As saves changed ports as the user's. */
 void dissect_take_quake3_ports(void)
 {
     g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -393,7 +394,7 @@ void dissect_register(struct dissector *dissector)
     dissector->handle =
         register_dissector_with_data(protocol->name, dissect_packet, dissector->proto, dissector);
     if (protocol->decode_unit) {
-        char *name = g_strdup_printf("%s_tcp", protocol->name); /* lives on in Wireshark's list */
+        char *name = g_strdup_printf("%s_tcp", protocol->name); /* kept by Wireshark */
 
         dissector->stream_handle =
             register_dissector_with_data(name, dissect_stream, dissector->proto, dissector);
@@ -408,7 +409,7 @@ static void add_heuristic(const struct dissector *dissector, const char *transpo
                                   kind[0] ? ", of sessions that began before the capture" : "");
     char *name = g_strdup_printf("%s%s_%s", dissector->protocol->name, kind, transport);
 
-    /* Title and name live on in Wireshark's lists. */
+    /* Wireshark keeps title and name. */
     heur_dissector_add(transport, recognize, title, name, dissector->proto, enable);
     g_free(upper);
 }

@@ -19,7 +19,7 @@ uint32_t **dissectors_options(void)
 
 /* --- Preferences */
 
-/* A copy of the choices for Wireshark, terminated by a row without a name. */
+/* Returns a copy of the choices for Wireshark, terminated by a row without a name. */
 static const enum_val_t *make_choices(const struct qs_name *names)
 {
     GArray *array = g_array_new(TRUE, TRUE, sizeof(enum_val_t));
@@ -71,7 +71,7 @@ void preferences_apply(struct dissector *dissector)
 
 static const char table_name[] = "udp.port";
 
-/* The port's other dissector, or NULL. */
+/* Returns the port's other dissector, or NULL. */
 static dissector_handle_t built_in_of(const struct dissector *dissector, uint32_t port)
 {
     dissector_handle_t before = g_hash_table_lookup(dissector->built_in, GUINT_TO_POINTER(port));
@@ -87,7 +87,7 @@ static dissector_handle_t current_of(uint32_t port)
     return dissector_get_uint_handle(find_dissector_table(table_name), port);
 }
 
-/* No handle: the preference has just removed the port. */
+/* Gives the port back. It has no handle if the preference has just removed it. */
 static void give_back(uint32_t port, void *data)
 {
     const struct dissector *dissector = data;
@@ -124,7 +124,7 @@ void ports_register(struct dissector *dissector)
     range_foreach(ports, remember_built_in, dissector);
     dissector_add_uint_range_with_preference(table_name, dissector->protocol->ports,
                                              dissector->handle);
-    range_foreach(ports, claim, dissector); /* ports left to Wireshark's own dissector */
+    range_foreach(ports, claim, dissector); /* ports that Wireshark's own dissector still has */
     if (dissector->stream_handle)
         dissector_add_uint_range_with_preference("tcp.port", dissector->protocol->stream_ports,
                                                  dissector->stream_handle);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A dissector connects a protocol record to Wireshark. There is one for each record, from start-up
- * until Wireshark ends. Nothing in this folder depends on a game: names, fields, ports and options
+ * A dissector connects a protocol record to Wireshark. One exists for each record, from start-up
+ * until Wireshark exits. Nothing in this folder depends on a game: names, fields, ports and options
  * come from the records.
  *
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
- * fields.c (what is registered of fields and notes), dissect.c (a packet's way), tree_sink.c
- * (fields shown), conversations.c (what is remembered of conversations and packets),
- * snapshots.c (how two sessions differ), heuristics.c (sessions that began before the capture), and
- * what stands on them: follow, statistics, export_objects, export_demos.
+ * fields.c (registration of fields and notes), dissect.c (dissection of a packet), tree_sink.c
+ * (display of fields), conversations.c (state of conversations and packets), snapshots.c
+ * (differences between two sessions), heuristics.c (sessions that began before the capture), and
+ * their users: follow, statistics, export_objects, export_demos.
  */
 #ifndef QS_PLUGIN_DISSECTOR_H
 #define QS_PLUGIN_DISSECTOR_H
@@ -37,66 +37,66 @@ union preference_value {
 
 struct dissector {
     const struct qs_protocol *protocol;
-    char *title; /* distinct from those of Wireshark's own dissectors */
+    char *title; /* distinct from the titles of Wireshark's own dissectors */
     int proto;   /* Wireshark's protocol id */
     dissector_handle_t handle;
-    dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
+    dissector_handle_t stream_handle; /* for conversations over TCP, or NULL */
 
-    /* Registered ids, by the row's index. */
+    /* Registered ids, indexed by row. */
     int *hf;
     int session_hf[QS_SESSION_FIELDS];
-    int *ett;                   /* only for rows with child rows */
-    hf_register_info **aliases; /* second names of groups; NULL: of other rows */
-    int ett_top;                /* of the protocol itself */
+    int *ett;                   /* only of rows with child rows */
+    hf_register_info **aliases; /* second names of groups; NULL for other rows */
+    int ett_top;                /* subtree of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];
 
-    /* The values of the record's options: in effect, and as preferences. */
+    /* Values of the record's options: in effect, and as preferences. */
     uint32_t *options;
     union preference_value *preferences;
 
-    range_t *server_ports;  /* as preferred */
-    range_t *claimed_ports; /* ports assigned to this dissector now */
-    GHashTable *built_in;   /* port -> handle of the dissector that had it before, where one did */
+    range_t *server_ports;  /* ports in the preference */
+    range_t *claimed_ports; /* ports that this dissector has now */
+    GHashTable *built_in;   /* port -> handle of the dissector that had it before */
 
-    int tap; /* of statistics */
+    int tap; /* tap of statistics */
     int follow_tap;
     struct qs_message_counter counter;
 
     struct qs_decoder decoder;
-    struct qs_qports *qports; /* of the capture: to struct conversation_state */
+    struct qs_qports *qports; /* table of qports, to find a struct conversation_state */
 };
 
 /* --- All dissectors */
 
-/* By the number of the protocol; ends with NULL. */
+/* Indexed by protocol number; ends with NULL. */
 extern struct dissector *dissectors[QS_PROTOCOLS_MAX + 1];
 
-/* The values of their options in effect, by the number of the protocol: see qs_decoder.options. */
+/* Returns the options in effect, indexed by protocol number: see qs_decoder.options. */
 uint32_t **dissectors_options(void);
 
-/* --- A record's options as preferences of its protocol, `<protocol>.<option>` */
+/* --- Options as preferences of their protocol, `<protocol>.<option>` */
 
-/* `changed` is called whenever preferences of the protocol have changed. */
+/* Registers the options. `changed` is called after preferences of the protocol have changed. */
 void preferences_register(struct dissector *dissector, void (*changed)(void));
 
-/* Applies the current values. */
+/* Puts the current preferences into effect. */
 void preferences_apply(struct dissector *dissector);
 
 /*
  * --- Assignment of UDP ports
  *
- * The preference `<protocol>.udp.port` contains the servers' ports. Wireshark has its own simple
- * dissectors for some of them: they get a port back while our protocol is disabled, or when the
+ * The preference `<protocol>.udp.port` contains the servers' ports. Wireshark has simple dissectors
+ * of its own for some of them: these get a port back while our protocol is disabled, or when the
  * preference no longer contains it. No other dissector has the TCP ports of `<protocol>.tcp.port`;
  * only streams that begin like the protocol's are accepted there.
  */
 
-/* Registers the record's ports and their preference. Run after the built-in dissectors. */
+/* Registers the record's ports and their preference. Call it after the built-in dissectors. */
 void ports_register(struct dissector *dissector);
 
 /*
- * Assigns the ports by the preference and whether the protocol is enabled. Does not change the
- * user's Decode As rules.
+ * Assigns the ports of the preference if the protocol is enabled, else gives them back. Does not
+ * change the user's Decode As rules.
  */
 void ports_assign(struct dissector *dissector);
 
@@ -104,10 +104,10 @@ bool ports_has_server(const struct dissector *dissector, uint32_t port);
 
 /* --- fields.c: rows and notes as Wireshark's fields, subtrees and expert infos */
 
-/* Fills hf, session_hf, ett and expert_infos of the dissector. */
+/* Fills hf, session_hf, ett, aliases and expert_infos of the dissector. */
 void fields_register(struct dissector *dissector);
 
-/* The row that `row` is a part of; itself when it has no mask. */
+/* Returns the row that `row` is a part of, or `row` itself if it has no mask. */
 static inline const struct qs_field *field_whole(const struct qs_field *row)
 {
     while (row->mask)
@@ -116,36 +116,36 @@ static inline const struct qs_field *field_whole(const struct qs_field *row)
 }
 
 /*
- * Adds the generated fields that packets of every protocol have (see qs_session_fields), as far as
- * they are known of the packet that was just decoded. `number` 0: it has no session.
+ * Adds the generated fields that packets of all protocols have (see qs_session_fields), as far as
+ * the packet just decoded has them. `number`: session number, 0 if it has no session.
  */
 void session_fields_show(struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
                          tvbuff_t *tvb, uint32_t number);
 
-/* Gives a new string to the pool: what it is passed on to may throw an exception. */
+/* Moves `text` to the pool, because the functions that it is passed to may throw exceptions. */
 char *pool_string(wmem_allocator_t *pool, char *text);
 
 /* --- dissect.c */
 
-/* Registers the functions that Wireshark calls with the protocol's packets. */
+/* Registers the functions that dissect the protocol's packets. */
 void dissect_register(struct dissector *dissector);
 
-/* Registers the heuristics for conversations of the protocol of this number on other ports. */
+/* Registers heuristics for other ports. `protocol`: number of the protocol. */
 void dissect_register_heuristics(int protocol);
 
-/* Registers what takes the ports of Quake III and hands on to its dissector what is not ours. */
+/* Registers a dissector for Quake III's ports, which leaves other packets to Wireshark's. */
 void dissect_register_on_quake3_ports(void);
 
-/* Takes these ports, where Quake III's dissector has them now. */
+/* Gives it the ports that Wireshark's Quake III dissector has now. */
 void dissect_take_quake3_ports(void);
 
 /* --- heuristics.c: sessions that started before the capture */
 
-/* Call it when the capture is closed. */
+/* Frees the evidence; call it when the capture is closed. */
 void heuristics_end(void);
 
 /*
- * Whether the packet, which no dissector accepted, completes the evidence that its conversation has
+ * True if the packet, which no dissector accepted, completes the evidence that its conversation has
  * this protocol. In the first pass, the first call for a packet counts it.
  */
 bool heuristics_recognize(const struct dissector *dissector, packet_info *pinfo,
@@ -158,44 +158,44 @@ void heuristics_show(struct dissector *dissector, packet_info *pinfo, proto_item
 
 void follow_register(struct dissector *dissector);
 
-/* Before a packet is decoded: its text will be wanted. */
+/* Requests the packet's text if a tap listens; call it before decoding. */
 void follow_begin(struct dissector *dissector);
 
-/* When it was. */
+/* Passes the text to the tap; call it after decoding. */
 void follow_queue(const struct dissector *dissector, packet_info *pinfo);
 
-/* "Quake session" in Wireshark's menus Conversation Filter and Colorize Conversation. */
+/* Adds "Quake session" to Wireshark's menus Conversation Filter and Colorize Conversation. */
 void conversation_filter_register(void);
 
 /*
  * --- statistics.c
  *
- * Figures, in the menu Statistics of all games together, and for tshark also of each:
+ * Statistics, for all games in the menu Statistics, and for tshark also for each game:
  *
- *     tshark -z quake,sessions     who played where, and how well the line was
+ *     tshark -z quake,sessions     players and servers, and quality of the path
  *     tshark -z quake,messages     packets and messages by session, direction and type
- *     tshark -z quake,line         the quality of each session's line, by direction
- *     tshark -z qw,line            the same of QuakeWorld
+ *     tshark -z quake,line         quality of each session's path, by direction
+ *     tshark -z qw,line            the same for QuakeWorld
  *     tshark -z qw,srt             response times of requests: Statistics > Service Response Time
  *
- * They are those of `pcap2demo --stats` and `--list`: both count with common/stats and
- * common/netchan/quality. One tap of all games, and one of each protocol's name, carry what a
+ * They equal those of `pcap2demo --stats` and `--list`: both count with common/stats and
+ * common/netchan/quality. One tap for all games, and one with each protocol's name, carry what a
  * packet adds to them.
  */
 
-/* Of all games. */
+/* Registers the statistics of all games. */
 void statistics_register(void);
 
-/* Of one game. */
+/* Registers the statistics of one game. */
 void statistics_register_game(struct dissector *dissector);
 
-/* Gives Wireshark's tap of credentials (`-z credentials`) the passwords of the packet. */
+/* Passes the packet's passwords to Wireshark's tap of credentials (`-z credentials`). */
 void credentials_queue(const struct dissector *dissector, packet_info *pinfo);
 
-/* Whether a tap listens now; then messages are to be counted. */
+/* True if a tap listens: then messages must be counted. */
 bool statistics_are_wanted(const struct dissector *dissector);
 
-/* Gives the taps the packet just decoded, whose messages were counted. */
+/* Passes the packet just decoded, with its counted messages, to the taps. */
 void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
                       const struct packet_context *context, uint32_t session_number);
 
@@ -203,13 +203,13 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
 
 void export_objects_register(void);
 
-/* Call it when the capture is closed. */
+/* Drops all state; call it when the capture is closed. */
 void export_objects_end(void);
 
-/* Whether a tap listens now. */
+/* True if a tap listens. */
 bool export_objects_are_wanted(void);
 
-/* Gives the tap decoder->transfers of the packet just decoded, which is of this conversation. */
+/* Passes found.transfers of the packet just decoded, which has this conversation, to the tap. */
 void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
                           const void *conversation);
 
@@ -218,12 +218,12 @@ void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
 #ifdef QUAKESHARK_DEMOS
 void export_demos_register(void);
 
-/* Call it when the capture is closed. */
+/* Drops all state; call it when the capture is closed. */
 void export_demos_end(void);
 
 /*
- * Queues a packet or unit for the tap; `dissector` NULL: protocol unknown. `conversation`
- * identifies a unit's conversation.
+ * Queues a packet or PDU for the tap. `dissector` is NULL if the protocol is unknown.
+ * `conversation` identifies a PDU's conversation.
  */
 void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet, const void *conversation);
@@ -243,20 +243,20 @@ struct tree_sink {
     struct dissector *dissector;
     packet_info *pinfo;
     proto_item *top;            /* the protocol's item */
-    struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
-    struct tree_source *source; /* where offsets count now */
-    unsigned quarter;           /* of the items that Wireshark's preference allows */
+    struct tree_group *group;   /* innermost open group; the outermost is the protocol's */
+    struct tree_source *source; /* source in which offsets count */
+    unsigned quarter;           /* quarter of the items that Wireshark's preference allows */
     bool full;                  /* no more items are added */
 
-    /* The last field added, for its parts to stand under it and for notes about it. */
+    /* Last field, below which its parts and notes about it are added. */
     const struct qs_field *last_row;
     proto_item *last_item;
     uint32_t last_offset, last_length;
 };
 
 /*
- * `top` is the protocol's item, NULL where no tree is built. Without `fields` only expert infos are
- * added: Wireshark wants them even when nobody looks at the tree.
+ * Initializes a sink below `top`, the protocol's item, which is NULL if no tree is built. Without
+ * `fields` it adds only expert infos, which Wireshark needs even if the tree is not shown.
  */
 void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields);

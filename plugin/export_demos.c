@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * File > Export Objects > Quake demos: what pcap2demo writes, of all protocols. `tshark
+ * File > Export Objects > Quake demos: the demos that pcap2demo writes, of all protocols. `tshark
  * --export-objects quake_demos,FOLDER`.
  *
- * A tap receives each datagram and stream unit of our dissectors and passes it to common/sessions/,
- * as pcap2demo does, which decodes it again in the order of sending. Demos are listed when their
+ * A tap receives each datagram and PDU of the dissectors and passes it to common/sessions/, as
+ * pcap2demo does, which decodes it again in the order of sending. Demos are listed when their
  * sessions end, the rest after the last packet.
  */
 #include "plugin/dissector.h"
@@ -22,31 +22,31 @@
 #include "plugin/conversations.h"
 #include "common/protocols.h"
 
-/* Bytes of all demos. */
+/* Maximum size of all demos (bytes). */
 #define ROOM_MAX (UINT64_C(1) << 30)
 
 static int proto;
 static int tap;
-static const char end_tap[] = "quake_demos_end"; /* without packets */
+static const char end_tap[] = "quake_demos_end"; /* tap without packets */
 
-/* The number of the last frame with a packet for us, as far as the capture was read. */
+/* Number of the last frame with a packet for the tap, as far as the capture has been read. */
 static uint32_t last_frame;
 
 /* --- From the dissector to the tap --- */
 
-/* What one dissection of a frame queues for the tap; this and the next are in the packet's pool. */
+/* State of one dissection of a frame. This struct and the next are in the packet's pool. */
 struct frame_queue {
     unsigned count;
     unsigned taken;
     bool has_unclaimed;
-    bool visited; /* the frame was dissected before: `last_frame` is the last of all */
+    bool visited; /* the frame was dissected before, so `last_frame` is final */
 };
 
-/* The bytes are the packet's. */
+/* A packet in the tap's queue; its bytes belong to the dissected packet. */
 struct tapped {
     struct frame_queue *frame;
     struct qs_packet packet;
-    const void *conversation; /* of a unit */
+    const void *conversation; /* identifies a PDU's conversation */
 };
 
 static struct frame_queue *queue_of(packet_info *pinfo)
@@ -75,7 +75,7 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
         return;
     frame = queue_of(pinfo);
     if (!dissector && frame->has_unclaimed)
-        return; /* the first of several heuristics that try an unknown packet queues it */
+        return; /* queued already: several heuristics may try an unknown packet */
     frame->has_unclaimed |= !dissector;
     frame->count++;
     tapped = wmem_new0(pinfo->pool, struct tapped);
@@ -87,7 +87,7 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
 
 /* --- Demos in memory --- */
 
-/* A demo that is being written, or waits for its session's end. */
+/* A demo that is being written, or whose session has not ended. */
 struct memory_file {
     struct memory_store *store;
     GByteArray *bytes;
@@ -97,7 +97,7 @@ struct memory_store {
     struct qs_demo_store base;
     struct qs_demo_names *naming;
     GHashTable *files; /* name -> GByteArray, of sessions that have not ended */
-    uint64_t room;     /* bytes left */
+    uint64_t room;     /* number of bytes left */
 };
 
 static void *begin_file(struct qs_demo_store *base, const struct qs_demo_name_request *request)
@@ -116,7 +116,7 @@ static void write_file(void *data, const void *bytes, size_t size)
 
     if (!file->bytes)
         return;
-    if (size > file->store->room) { /* incomplete demos are dropped */
+    if (size > file->store->room) { /* drops incomplete demos */
         file->store->room += file->bytes->len;
         g_byte_array_free(file->bytes, TRUE);
         file->bytes = NULL;
@@ -162,16 +162,16 @@ struct export
     struct memory_store store;
     struct qs_sessions *sessions;
     struct qs_reorder *order;
-    GHashTable *readers;        /* conversation -> what sessions.c knows it by */
-    export_object_list_t *list; /* where the demos are shown */
+    GHashTable *readers;        /* conversation -> its reader in sessions.c */
+    export_object_list_t *list; /* list that shows the demos */
     uint64_t last;              /* number of the last packet */
 };
 
-static struct export *current; /* NULL: no packet has come yet */
-static bool is_over;           /* all demos are listed; further packets are too late */
-static uint32_t last_taken;    /* frame of the packet that came last */
+static struct export *current; /* NULL until the first packet */
+static bool is_over;           /* all demos are listed; later packets are ignored */
+static uint32_t last_taken;    /* frame of the last packet */
 
-/* "127.0.0.1:27500: labplayer, dm4, 1:25" */
+/* Returns "127.0.0.1:27500: labplayer, dm4, 1:25". */
 static char *description_of(const struct qs_client_session *session,
                             const struct qs_session_demo_file *file)
 {
@@ -278,7 +278,7 @@ static void end_reader(void *conversation, void *reader, void *data)
     qs_sessions_end_bytes(current->sessions, reader, current->last);
 }
 
-/* Frees it. `keep`: lists demos of sessions that have not ended. */
+/* Frees the pipeline. `keep`: lists demos of sessions that have not ended. */
 static void end(bool keep)
 {
     if (!current)
@@ -315,8 +315,8 @@ static void abandon(void)
     last_taken = 0;
 }
 
-/* tshark without -2 learns only from a listener that no packet is left. It writes its objects in a
- * callback that runs after those registered later. */
+/* Registers a listener for the end of the capture, because tshark without -2 reports it in no other
+ * way. tshark writes the objects in a callback that runs after those registered later. */
 static void await_end(void)
 {
     static bool listening;
@@ -335,7 +335,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
     const struct tapped *tapped = data;
 
     (void)edt, (void)flags;
-    /* All packets come again, for another list. */
+    /* A frame that is not later: all packets are tapped again, for another list. */
     if (!tapped->frame->taken && pinfo->num <= last_taken)
         abandon();
     last_taken = pinfo->num;
@@ -357,7 +357,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
     return TAP_PACKET_REDRAW;
 }
 
-/* The list, if any, may already be freed. */
+/* Drops the pipeline, whose list may already be freed. */
 void export_demos_end(void)
 {
     last_frame = 0;
@@ -367,7 +367,7 @@ void export_demos_end(void)
 void export_demos_register(void)
 {
     proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
-    proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
+    proto_set_cant_toggle(proto); /* not a real protocol, but export objects need one */
     tap = register_export_object(proto, tap_packet, abandon);
     register_tap(end_tap);
 }

@@ -3,8 +3,8 @@
  * File > Export Objects > Quake downloads: the files that servers sent to clients, of all
  * protocols. `tshark --export-objects quake_downloads,FOLDER`.
  *
- * Decoders report the file data in each packet; a tap receives and joins them. Nothing is stored
- * while no tap listens.
+ * Decoders report the file data in each packet; a tap receives and joins them. Nothing is stored if
+ * no tap listens.
  */
 #include "plugin/dissector.h"
 
@@ -16,10 +16,10 @@
 #include "common/core/text.h"
 #include "common/netchan/transfer.h"
 
-/* Bytes of all files, complete or not; there are two copies of an incomplete one. */
+/* Maximum size of all files (bytes), complete or not; an incomplete file has two copies. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
-/* Of files that are not complete, and of kinds that have no name. */
+/* Type of files that are incomplete or have no known extension. */
 static const char any_type[] = "application/octet-stream";
 
 static int proto;
@@ -27,11 +27,11 @@ static int tap;
 
 /* --- From the dissector to the tap --- */
 
-/* File data in a packet, in the packet's pool. */
+/* File data in a packet; in the packet's pool. */
 struct packet_transfers {
-    bool first; /* in this dissection of its frame */
+    bool first; /* first in this dissection of its frame */
     const void *conversation;
-    uint32_t connection; /* number in the conversation */
+    uint32_t connection; /* number of the connection in the conversation */
     unsigned count;
     struct qs_transfer *transfers;
 };
@@ -70,19 +70,19 @@ void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
 
 /* --- Files --- */
 
-/* A conversation in which files come. */
+/* A conversation that transfers files. */
 struct receiver {
     struct qs_transfers *transfers;
     uint32_t connection;
-    export_object_entry_t *entry; /* of the file being sent, which the list owns; or NULL */
-    uint64_t room;                /* bytes that the entry may grow to without a new block */
-    export_object_list_t *list;   /* of the packet at hand */
-    const packet_info *pinfo;     /* likewise */
+    export_object_entry_t *entry; /* entry of the current file, owned by the list; or NULL */
+    uint64_t room;                /* allocated size of the entry's data (bytes) */
+    export_object_list_t *list;   /* list of the current packet */
+    const packet_info *pinfo;     /* current packet */
 };
 
 static struct qs_transfer_room room = {.max = ROOM_MAX};
 static GHashTable *receivers; /* conversation -> struct receiver */
-static uint32_t last_frame;   /* of the packet that came last */
+static uint32_t last_frame;   /* frame of the last packet */
 
 static char *readable_name(const struct qs_transferred *file)
 {
@@ -104,7 +104,7 @@ static export_object_entry_t *add_entry(const struct receiver *receiver,
     return entry;
 }
 
-/* The list's copy grows by doubling, with the file. */
+/* Copies new bytes to the list's entry, whose memory doubles when full. */
 static void grow_entry(struct receiver *receiver, const GByteArray *content)
 {
     export_object_entry_t *entry = receiver->entry;
@@ -120,7 +120,7 @@ static void grow_entry(struct receiver *receiver, const GByteArray *content)
     entry->payload_len = content->len;
 }
 
-/* Wireshark can preview some of these. */
+/* Returns a file's type. Wireshark can preview some types. */
 static const char *type_of(const char *name)
 {
     static const char *const types[][2] = {
@@ -139,9 +139,9 @@ static const char *type_of(const char *name)
 }
 
 /*
- * What Wireshark shows, texts and pictures, it first saves under this name in the folder for
- * temporary files: that must be no path. Else names of files come to Wireshark as they are, which
- * makes them safe when it saves them.
+ * Sets the type of a complete file. Wireshark previews texts and pictures, and first saves them
+ * under this name in the folder for temporary files, so the name must not be a path. Other names
+ * stay as they are: Wireshark makes them safe when it saves the file.
  */
 static void set_type(export_object_entry_t *entry)
 {
@@ -166,7 +166,7 @@ static void finish_entry(struct receiver *receiver, const struct qs_transferred 
         entry->filename = readable_name(file);
         set_type(entry);
     }
-    /* The list keeps it from now on. */
+    /* The list keeps the data permanently. */
     room.max -= MIN(room.max, entry->payload_len);
     receiver->entry = NULL;
     receiver->room = 0;
@@ -176,7 +176,7 @@ static void file_changed(const struct qs_transferred *file, bool over, void *use
 {
     struct receiver *receiver = user;
 
-    /* Without a list the objects are no longer wanted. */
+    /* Without a list nothing is shown: the receiver is being freed. */
     if (!receiver->list || file->refused)
         return;
     if (!receiver->entry)
@@ -207,7 +207,7 @@ static struct receiver *receiver_for(const struct packet_transfers *packet)
     return receiver;
 }
 
-/* The file that the last connection had begun is over. */
+/* Starts the transfers of a connection; ends the file that the last one had begun. */
 static void enter_connection(struct receiver *receiver, uint32_t connection)
 {
     if (receiver->transfers && receiver->connection == connection)
@@ -218,7 +218,7 @@ static void enter_connection(struct receiver *receiver, uint32_t connection)
         qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
 }
 
-/* The list is empty and gets all packets again. */
+/* Drops all state, because the list is empty and gets all packets again. */
 void export_objects_end(void)
 {
     g_hash_table_remove_all(receivers);
@@ -233,7 +233,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
     struct receiver *receiver;
 
     (void)edt, (void)flags;
-    /* All packets come again, for another list. */
+    /* A frame that is not later: all packets are tapped again, for another list. */
     if (packet->first && pinfo->num <= last_frame)
         export_objects_end();
     last_frame = pinfo->num;
@@ -250,7 +250,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
 void export_objects_register(void)
 {
     proto = proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
-    proto_set_cant_toggle(proto); /* no real protocol: export objects need one */
+    proto_set_cant_toggle(proto); /* not a real protocol, but export objects need one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     tap = register_export_object(proto, tap_packet, export_objects_end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registers a record's rows and notes as Wireshark's fields, subtrees and expert infos. */
+/* Registers a protocol's rows and notes as Wireshark's fields, subtrees and expert infos. */
 #include "plugin/dissector.h"
 
 #include <epan/tfs.h>
@@ -9,9 +9,9 @@
 #include "common/core/session.h"
 #include "common/netchan/links.h"
 
-/* What Wireshark registers lives until it ends, and so does all that is allocated here. */
+/* Wireshark uses what it registers until it exits, so nothing allocated here is freed. */
 
-/* How a type is shown. `width` in bits, of integers. */
+/* How Wireshark shows a type. `width`: bits of an integer. */
 struct shape {
     enum ftenum type;
     int display;
@@ -46,8 +46,7 @@ static const struct shape shapes[] = {
     [QS_DURATION] = {FT_RELATIVE_TIME, BASE_NONE, 0},
 };
 
-/* Wireshark draws a part's bits in a word of the part's own type: it must be as wide as the whole.
- */
+/* Widens a part: Wireshark draws its bits in a word of its type, which must be the whole's. */
 static struct shape widened(struct shape part, unsigned width)
 {
     static const enum ftenum types[][2] = {
@@ -91,8 +90,8 @@ static const value_string *make_names(const struct qs_name *names)
     return (const value_string *)g_array_free(array, FALSE);
 }
 
-/* Words stand apart from their number, signs do not: "13 ms", "90°". Most words have a singular:
- * "1 packet", "1 byte/s". */
+/* Returns a unit, with a space before words but not before signs: "13 ms", "90°". Most words have a
+ * singular: "1 packet", "1 byte/s". */
 static const unit_name_string *make_unit(const char *unit)
 {
     unit_name_string *copy = g_new0(unit_name_string, 1);
@@ -105,13 +104,13 @@ static const unit_name_string *make_unit(const char *unit)
     return copy;
 }
 
-/* Coordinates stand in threes, and are what is measured in units: the word would only be noise. */
+/* Returns the row's unit, but none for coordinates: three of them in a row need no "units". */
 static const char *unit_of(const struct qs_field *row)
 {
     return row->type == QS_COORD && !row->unit ? NULL : qs_unit_of(row);
 }
 
-/* Sets how values are named: by an enumeration, of 32 bits at most, or else by a unit. */
+/* Sets the names of values: of an enumeration of at most 32 bits, or else the unit. */
 static void name_values(header_field_info *info, const struct qs_field *row,
                         const struct shape *shape)
 {
@@ -136,7 +135,7 @@ static hf_register_info header_of(const struct qs_field *row, int *hf)
     return header;
 }
 
-/* What another packet is to the one at hand, for the marks in the list of packets. */
+/* Sets how packets relate to the current one, for the marks in the packet list. */
 static void relate_packets(const struct qs_protocol *protocol, hf_register_info *headers)
 {
     static const struct {
@@ -158,7 +157,7 @@ static void relate_packets(const struct qs_protocol *protocol, hf_register_info 
 static void register_fields(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
-    hf_register_info *headers = g_new(hf_register_info, protocol->field_count); /* Wireshark's */
+    hf_register_info *headers = g_new(hf_register_info, protocol->field_count); /* kept */
 
     dissector->hf = g_new0(int, protocol->field_count);
     for (unsigned i = 0; i < protocol->field_count; i++)
@@ -168,7 +167,7 @@ static void register_fields(struct dissector *dissector)
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }
 
-/* Registers the name of each message without its prefix as a filter: one for all of that name. */
+/* Registers a second filter for messages, their name without its prefix: one for each name. */
 static void register_aliases(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
@@ -191,7 +190,7 @@ static void register_aliases(struct dissector *dissector)
     g_hash_table_destroy(known);
 }
 
-/* Others may stand under a group, and under an integer row that has parts. */
+/* True if other items may be below the row: a group, or an integer with parts. */
 static bool has_subtree(const struct qs_protocol *protocol, unsigned i)
 {
     if (protocol->fields[i].type == QS_GROUP)
@@ -251,7 +250,7 @@ static void register_expert_infos(struct dissector *dissector)
     expert_register_field_array(expert_register_protocol(dissector->proto), infos, count);
 }
 
-/* Columns have room for no more than summaries. Wireshark keeps what is allocated here. */
+/* Registers the fields that all protocols have, with the protocol's prefix. */
 static void register_session_fields(struct dissector *dissector)
 {
     hf_register_info *headers = g_new(hf_register_info, QS_SESSION_FIELDS);
@@ -285,7 +284,7 @@ char *pool_string(wmem_allocator_t *pool, char *text)
     return copy;
 }
 
-/* A session's summary is made only when its item is expanded. */
+/* Adds the name of the session's player, only if the field is needed. */
 static void show_player(const struct dissector *dissector, packet_info *pinfo, proto_tree *tree,
                         tvbuff_t *tvb)
 {

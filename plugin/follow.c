@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follow: a session's packets as text (see common/core/summary.h), one record for each packet. In
- * the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of the
- * session.
+ * Follow: a session's packets as text (a transcript: see common/core/emit.h), one record for each
+ * packet. In the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the
+ * number of the session.
  */
 #include "plugin/dissector.h"
 
@@ -13,8 +13,8 @@
 
 #include "plugin/conversations.h"
 
-/* The filter for the session that a packet belongs to, which was dissected before: a new string;
- * NULL where it belongs to none. */
+/* Returns the filter for the session of a packet that was dissected before (g_free() it), or NULL
+ * if it has no session. */
 static char *session_filter_of(packet_info *pinfo, unsigned *session)
 {
     for (int i = 0; dissectors[i]; i++) {
@@ -46,7 +46,7 @@ void conversation_filter_register(void)
                                  filter_of WS_FILTER_NULL);
 }
 
-/* --- Follow: which packets; those of a session --- */
+/* --- Follow: the packets of a session --- */
 
 static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned *stream,
                               unsigned *sub_stream)
@@ -56,7 +56,7 @@ static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned 
     return session_filter_of(pinfo, stream);
 }
 
-/* Sessions of all games are numbered together, and nothing tells whose the number is. */
+/* Returns a filter for any game: all share one numbering, and the number does not tell the game. */
 static char *filter_of_index(unsigned stream, unsigned sub_stream)
 {
     GString *filter = g_string_new(NULL);
@@ -77,16 +77,16 @@ static char *filter_of_addresses(address *source, address *destination, int sour
 }
 
 #if WS_AT_LEAST(4, 2)
-/* Numbers begin at 1, Wireshark's at 0. */
+/* Returns one more, because session numbers begin at 1, but Wireshark's stream numbers at 0. */
 static uint32_t count_streams(void)
 {
     return session_numbers_count() + 1;
 }
 #endif
 
-/* --- What they say --- */
+/* --- Follow: the text of packets --- */
 
-/* A packet's text, which lives as long as the packet's dissection. */
+/* A packet's text, valid until the packet is dissected. */
 struct packet_text {
     const char *text;
     unsigned size;
@@ -143,7 +143,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
 
     if (!transcript || !transcript->len)
         return;
-    /* The receiver drops repeated data. */
+    /* The receiver drops duplicate and late packets. */
     if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->unit)
         return;
     text = wmem_new(pinfo->pool, struct packet_text);
@@ -156,7 +156,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
 
 void follow_register(struct dissector *dissector)
 {
-    char *name = g_strdup_printf("%s_follow", dissector->protocol->name); /* Wireshark keeps it */
+    char *name = g_strdup_printf("%s_follow", dissector->protocol->name); /* kept by Wireshark */
 
     dissector->follow_tap = register_tap(name);
     register_follow_stream(dissector->proto, name, filter_of_packet, filter_of_index,

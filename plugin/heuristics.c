@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recognizes sessions that started before the capture. On unknown ports: heuristics, off by default
- * ("qw_late_udp" …, in Analyze > Enabled Protocols), since they store the first packets of all
- * conversations to judge by several. On servers' ports: if no single packet can be decoded. The
- * evidence is that of common/sessions/heuristic.h, as for pcap2demo.
+ * Recognizes sessions that started before the capture. On unknown ports: with heuristics that are
+ * off by default ("qw_late_udp" …, in Analyze > Enabled Protocols), since they store the first
+ * packets of all conversations to judge by several. On servers' ports: if no single packet can be
+ * decoded. The evidence is that of common/sessions/heuristic.h, as in pcap2demo.
  */
 #include "plugin/dissector.h"
 
@@ -13,10 +13,10 @@
 #include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 
-static struct qs_heuristic *heuristic; /* NULL: nobody has asked in this capture */
-static int proto;                      /* by which frames have data: the first protocol of ours */
+static struct qs_heuristic *heuristic; /* NULL until the first call in this capture */
+static int proto;                      /* protocol id for data of frames: the first protocol's */
 
-/* Keys of a frame's data, beside those of datagrams and units. */
+/* Keys of a frame's data, different from those of datagrams and PDUs. */
 #define KEY_ASKED UINT32_C(0xfffffffe)
 #define KEY_COMPLETION UINT32_C(0xffffffff)
 
@@ -25,8 +25,8 @@ void heuristics_end(void)
     g_clear_pointer(&heuristic, qs_heuristic_free);
 }
 
-/* Counts the packet, by the first of several dissectors that ask about it. What is kept of its
- * conversation is not needed any more when the evidence is complete. */
+/* Counts the packet, once for all dissectors that ask about it. Frees the conversation's stored
+ * packets if the evidence is complete. */
 static void count(packet_info *pinfo, const struct qs_packet *packet, int by_port)
 {
     struct qs_heuristic_found found;
@@ -39,7 +39,7 @@ static void count(packet_info *pinfo, const struct qs_packet *packet, int by_por
     qs_heuristic_remove(heuristic, &packet->source, &packet->destination);
 }
 
-/* What the frame completed the evidence of, or NULL. */
+/* Returns the evidence that the frame completed, or NULL. */
 static const struct qs_heuristic_found *completed_by(packet_info *pinfo)
 {
     return p_get_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION);

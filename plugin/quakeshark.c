@@ -9,7 +9,7 @@ WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
 WS_DLL_PUBLIC_DEF const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 
-/* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
+/* Runs before a capture is dissected, and so also after protocols were enabled or disabled. */
 static void capture_begins(void)
 {
     for (int i = 0; dissectors[i]; i++)
@@ -38,8 +38,8 @@ static void capture_ends(void)
 }
 
 /*
- * Wireshark finds dissectors by their titles without looking at case: where another protocol has
- * the title, ours also has the filter name: "QuakeWorld (qw)" beside "QUAKEWORLD".
+ * Returns a unique title: Wireshark finds dissectors by their titles, ignoring case. If another
+ * protocol has the title, the filter name is added: "QuakeWorld (qw)" beside "QUAKEWORLD".
  */
 static char *title_of(const struct qs_protocol *protocol)
 {
@@ -103,7 +103,7 @@ WS_DLL_PUBLIC_DEF void plugin_register(void)
 
 WS_DLL_PUBLIC uint32_t plugin_describe(void);
 
-/* Wireshark asks since 4.4, for its list of plugins. */
+/* Called by Wireshark since 4.4, for its list of plugins. */
 WS_DLL_PUBLIC_DEF uint32_t plugin_describe(void)
 {
     return WS_PLUGIN_DESC_DISSECTOR;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A change is how many words are the same before it, and what is to be added to a word: a zigzag
- * number with seven bits in each byte, the last one below 0x80. */
+/* A change consists of the number of equal words before it, and the number to add to a word: a
+ * zigzag number with seven bits in each byte, the last byte below 0x80. */
 #include "plugin/snapshots.h"
 
 #include <string.h>
 
 enum {
-    CHANGE_MAX = 6, /* bytes */
-    LEAP = 8        /* words that are compared at once: most have not changed */
+    CHANGE_MAX = 6, /* maximum size in bytes */
+    LEAP = 8        /* number of words compared at once: most have not changed */
 };
 
 static uint32_t word_at(const struct qs_session *session, unsigned i)

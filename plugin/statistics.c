@@ -10,30 +10,30 @@
 #include "common/protocols.h"
 #include "plugin/conversations.h"
 
-/* What the taps are given of a packet; lives in the packet's pool. */
+/* A packet's part in the statistics, for the taps; in the packet's pool. */
 struct tap_data {
     const struct dissector *dissector;
-    const struct qs_session *session; /* after the packet */
-    struct qs_packet packet;          /* without its bytes */
-    uint32_t number;                  /* of its session; 0: it belongs to none */
+    const struct qs_session *session; /* session after the packet */
+    struct qs_packet packet;          /* packet without its bytes */
+    uint32_t number;                  /* session number; 0: none */
     struct qs_tally_packet tally;
-    struct qs_path_quality path; /* of its session, as far as it is known */
+    struct qs_path_quality path; /* quality of the session's path so far */
     struct qs_response response;
 };
 
-/* The tap of all games. */
+/* Tap for all games. */
 static const char tap_name[] = "quake";
 static int tap;
-static int credentials_tap; /* Wireshark's, of Tools > Credentials */
+static int credentials_tap; /* Wireshark's tap of Tools > Credentials */
 
-/* --- Columns. Those worth most come first: windows show about ten. */
+/* --- Columns. The most important come first: windows show about ten. */
 
 /* clang-format off */
 #define NUMBER(title) {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, title, "%u"}
 #define TEXT(title) {TABLE_ITEM_STRING, TAP_ALIGN_LEFT, title, "%s"}
-/* Text, since a cell for a number cannot be empty, and windows show six digits of a real one. */
+/* A number as text: a number's cell cannot be empty, and windows show six digits of real ones. */
 #define FIGURE(title) {TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"}
-/* Wireshark's windows leave no room for the arrow of the column that they sort by. */
+/* Spaces, because Wireshark's windows leave no room for the arrow of the sorted column. */
 #define SESSION NUMBER("    Session"), TEXT("Game"), TEXT("Player")
 
 static stat_tap_table_item session_columns[] = {
@@ -66,14 +66,14 @@ struct table_kind {
     void (*add)(struct table *table, const struct tap_data *tap_data);
 };
 
-/* A table of all games, or of one. */
+/* A table for all games, or for one. */
 struct table {
-    stat_tap_table_ui ui; /* the first member: Wireshark's callbacks are given it */
+    stat_tap_table_ui ui; /* first member, because Wireshark's callbacks get it */
     const struct table_kind *kind;
     GHashTable *rows; /* struct row_key as GBytes -> number of the row, from 1 */
 };
 
-/* What a row is of. */
+/* Key of a row. */
 struct row_key {
     const struct qs_protocol *game;
     const struct qs_field *message;
@@ -100,14 +100,14 @@ static stat_tap_table_item_type *add_row(const struct table *table)
     return stat_tap_get_field_data(shown(table), row, 0);
 }
 
-/* The cells of the row, which may be new. */
+/* Returns the cells of the row, which is added if necessary. */
 static stat_tap_table_item_type *row_of(struct table *table, const struct row_key *key)
 {
     GBytes *bytes = g_bytes_new(key, sizeof *key);
     stat_tap_table_item_type *cells;
     guint row;
 
-    if (!shown(table)->num_elements) /* it was emptied, or is a new one */
+    if (!shown(table)->num_elements) /* it was emptied, or is new */
         g_hash_table_remove_all(table->rows);
     row = GPOINTER_TO_UINT(g_hash_table_lookup(table->rows, bytes));
     if (row) {
@@ -119,7 +119,7 @@ static stat_tap_table_item_type *row_of(struct table *table, const struct row_ke
     return cells;
 }
 
-/* The tally of a row of a session: the first cell holds it. */
+/* Returns the tally of a session's row, which is in the first cell. */
 static struct qs_tally *tally_of(stat_tap_table_item_type *first)
 {
     if (!first->user_data.ptr_value) {
@@ -141,7 +141,7 @@ static void free_cell(stat_tap_table *table, guint row, guint column,
     }
 }
 
-/* All packets come again. */
+/* Empties the table, because all packets are tapped again. */
 static void empty_table(stat_tap_table *table)
 {
     for (guint row = 0; row < table->num_elements; row++) {
@@ -173,16 +173,16 @@ static tap_packet_status add_packet(void *data, packet_info *pinfo, epan_dissect
     return TAP_PACKET_REDRAW;
 }
 
-/* --- Cells, from left to right */
+/* --- Cells, filled from left to right */
 
-/* Takes the text over; NULL: it is not known. */
+/* Takes ownership of the text, which is NULL if unknown. */
 static void put_text(stat_tap_table_item_type **cell, char *text)
 {
     g_free((char *)(*cell)->value.string_value);
     (*cell)++->value.string_value = text ? text : g_strdup("");
 }
 
-/* The same; what was known before stays where it is not known any more. */
+/* The same, but keeps the old text if the new one is unknown. */
 static void keep_text(stat_tap_table_item_type **cell, char *text)
 {
     const char *before = (*cell)->value.string_value;
@@ -195,7 +195,7 @@ static void put_number(stat_tap_table_item_type **cell, uint64_t value)
     (*cell)++->value.uint_value = (guint)MIN(value, UINT32_MAX);
 }
 
-/* Wireshark sorts texts by their letters: all are as long. Below 0: it is not known. */
+/* Wireshark sorts texts by their characters: all have one length. Below 0: unknown. */
 static void put_figure(stat_tap_table_item_type **cell, double value)
 {
     put_text(cell, value < 0 ? NULL : g_strdup_printf("%12.3f", value));
@@ -208,7 +208,7 @@ static void put_loss(stat_tap_table_item_type **cell, const struct qs_path_direc
     put_text(cell, strcmp(loss, "-") == 0 ? NULL : g_strdup_printf("%6s", loss));
 }
 
-/* The columns SESSION. `description` gets the session's other texts, which the caller frees. */
+/* Fills the columns SESSION. `description` gets the other texts, which the caller frees. */
 static void put_session(stat_tap_table_item_type **cell, const struct tap_data *tap_data,
                         struct qs_description *description)
 {
@@ -274,7 +274,7 @@ static void add_session(struct table *table, const struct tap_data *tap_data)
     put_number(&cell, tally->traffic[QS_S2C].bytes);
 }
 
-/* --- Line quality: a row for each direction */
+/* --- Path quality: a row for each direction */
 
 static void put_times(stat_tap_table_item_type **cell, const struct qs_times *times)
 {
@@ -336,7 +336,7 @@ static void count(struct table *table, const struct row_key *key, uint32_t bytes
     put_text(&cell, g_strdup(key->game->title));
     put_text(&cell,
              g_strdup(direction == QS_DIRECTION_UNKNOWN ? "?" : qs_direction_arrow(direction)));
-    /* A message has its name in the list of packets, another group the end of its filter. */
+    /* A message has its name as in the packet list, another group the end of its filter name. */
     put_text(&cell, g_strdup(!key->message             ? "(packets)"
                              : qs_message_name(filter) ? qs_message_name(filter)
                                                        : strchr(filter, '.') + 1));
@@ -376,7 +376,7 @@ static const struct table_kind kinds[] = {
     {"line", "Line quality", line_columns, G_N_ELEMENTS(line_columns), add_line}};
 /* clang-format on */
 
-/* What is registered lives as long as Wireshark. Statistics has the tables of all games together;
+/* Registers a table for as long as Wireshark runs. The menu Statistics has the tables of all games;
  * no menu has those of the other group. */
 static void register_table(const struct table_kind *kind, const char *name, const char *title,
                            register_stat_group_t group)
@@ -410,7 +410,7 @@ void statistics_register(void)
         register_table(&kinds[i], tap_name, "Quake", REGISTER_PACKET_STAT_GROUP_UNSORTED);
 }
 
-/* --- Response times, by what was asked for */
+/* --- Response times, by kind of request */
 
 static void begin_response_times(struct register_srt *srt, GArray *tables)
 {
@@ -422,7 +422,7 @@ static void begin_response_times(struct register_srt *srt, GArray *tables)
         init_srt_table_row(table, kind, qs_request_name((enum qs_request_kind)kind));
 }
 
-/* The first response to each request counts. */
+/* Adds the response time if this is the first response to a request. */
 static tap_packet_status add_response_time(void *data, packet_info *pinfo, epan_dissect_t *edt,
                                            const void *tapped, tap_flags_t flags)
 {
@@ -447,7 +447,7 @@ void statistics_register_game(struct dissector *dissector)
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
         register_table(&kinds[i], protocol->name, protocol->title,
                        REGISTER_LOG_STAT_GROUP_UNSORTED);
-    if (protocol->seqinfo) /* others have hardly anything that is asked for */
+    if (protocol->seqinfo) /* other games have hardly any requests */
         register_srt_table(dissector->proto, protocol->name, 1, add_response_time,
                            begin_response_times, NULL);
 }
@@ -478,7 +478,7 @@ void credentials_queue(const struct dissector *dissector, packet_info *pinfo)
     }
 }
 
-/* Taps run when all of the frame is dissected, which may hold more packets. */
+/* Returns a copy for the taps, which run later: a frame may contain more packets. */
 static GArray *copy_of(packet_info *pinfo, GArray *counted)
 {
     GArray *copy = wmem_new(pinfo->pool, GArray);

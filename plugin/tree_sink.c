@@ -20,7 +20,7 @@ static struct tree_sink *self(struct qs_sink *base)
     return (struct tree_sink *)base;
 }
 
-/* --- Groups and sources, both innermost first; they live in the packet's pool --- */
+/* --- Groups and sources: lists in the packet's pool, innermost first --- */
 
 static void push_group(struct tree_sink *sink, proto_item *item, proto_tree *tree, uint32_t offset)
 {
@@ -39,10 +39,10 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
 }
 
 /*
- * Whether another item may be added: Wireshark throws an exception if a packet has more than a
- * preference says, as one that inflates to much may have, and that would leave the decoder
- * half-way. `quarters` of them may be there: two for fields, three for expert infos, and the rest
- * is left for what comes then. The protocol's line shows that items are left out.
+ * True if another item may be added. Wireshark throws an exception if a packet has more items than
+ * a preference allows, as one with much inflated data may have, and that would interrupt the
+ * decoder. `quarters` of them may be used: two for fields, three for expert infos; the rest is for
+ * later layers. The protocol's item shows that items are left out.
  */
 static bool has_room(struct tree_sink *sink, unsigned quarters)
 {
@@ -61,7 +61,7 @@ static unsigned index_of(const struct tree_sink *sink, const struct qs_field *ro
     return (unsigned)(row - sink->dissector->protocol->fields);
 }
 
-/* An item that filters find and nobody sees, where a filter asks for it. */
+/* Adds a hidden item for filters, if one uses it. */
 static void add_alias(const struct tree_sink *sink, unsigned id, uint32_t offset)
 {
     const hf_register_info *alias = sink->dissector->aliases[id];
@@ -119,7 +119,7 @@ static void change_source(struct qs_sink *base, const char *title, const uint8_t
 
 /* --- Fields --- */
 
-/* Where an item goes, and which bytes it stands for. */
+/* Place of an item in the tree, and its bytes. */
 struct location {
     proto_tree *tree;
     int hf;
@@ -128,7 +128,7 @@ struct location {
     wmem_allocator_t *pool;
 };
 
-/* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
+/* Shifts a part back: the decoder shifts parts down, but Wireshark does so itself. */
 static uint64_t in_position(const struct qs_field *row, uint64_t value)
 {
     return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;
@@ -167,7 +167,7 @@ static proto_item *add_real(const struct location *at, const struct qs_field *ro
     return item;
 }
 
-/* Text is converted only where a person or a filter looks at it. */
+/* Converts the text only if the tree is visible or a filter uses it. */
 static proto_item *add_text(const struct location *at, struct qs_view text)
 {
     if (!proto_field_is_referenced(at->tree, at->hf))
@@ -236,7 +236,7 @@ static proto_item *add_field(const struct location *at, const struct qs_field *r
     return NULL;
 }
 
-/* Parts stand under the item of their whole, which came just before them. */
+/* Returns the tree for a row: a part is below its whole, which was added just before it. */
 static proto_tree *tree_for(const struct tree_sink *sink, const struct qs_field *row,
                             uint32_t offset)
 {
@@ -279,7 +279,7 @@ static expert_field *expert_of(const struct tree_sink *sink, enum qs_note kind)
     return &sink->dissector->expert_infos[kind];
 }
 
-/* A note about just the last field's bytes stands under that field, others under the group. */
+/* Adds a note below the last field if it is about exactly its bytes, else below the group. */
 static void add_expert_info(struct qs_sink *base, enum qs_note kind, uint32_t offset,
                             uint32_t length, const char *text)
 {

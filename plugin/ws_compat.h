@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the versions of Wireshark that the plugin is built for (4.0 to 4.6) differ. */
+/* Differences between the versions of Wireshark that the plugin is built for (4.0 to 4.6). */
 #ifndef QS_PLUGIN_WS_COMPAT_H
 #define QS_PLUGIN_WS_COMPAT_H
 
@@ -7,7 +7,7 @@
 #include <config.h>
 #endif
 #if !defined HAVE_SSIZE_T && !defined QUAKESHARK_IN_WIRESHARK
-#define HAVE_SSIZE_T 1 /* Wireshark's headers ask for it since config.h is not among them */
+#define HAVE_SSIZE_T 1 /* required by Wireshark's headers: no package has config.h */
 #endif
 #define WS_BUILD_DLL /* the plugin exports its entry points */
 
@@ -21,9 +21,9 @@
      (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
 #if WS_AT_LEAST(4, 4)
-#include <wsutil/plugins.h> /* not among the headers of earlier packages */
+#include <wsutil/plugins.h> /* missing in earlier packages */
 #else
-#define WS_PLUGIN_DESC_DISSECTOR 0 /* nobody asks */
+#define WS_PLUGIN_DESC_DISSECTOR 0 /* not used */
 #endif
 
 /* Callbacks and boolean preferences are `bool` since 4.4, GLib's `gboolean` before. */
@@ -33,8 +33,8 @@ typedef bool ws_bool;
 typedef gboolean ws_bool;
 #endif
 
-/* Since 4.2, what follows streams tells how many there are, for the window's number of the stream,
- * and conversations' filters are given what they were registered with. */
+/* Since 4.2, Follow needs a function that counts streams, for the window's stream number, and
+ * conversation filters get the user data of their registration. */
 #if WS_AT_LEAST(4, 2)
 #define WS_FOLLOW_COUNT(count) , count, NULL
 #define WS_FILTER_USER , void *user G_GNUC_UNUSED
@@ -45,17 +45,16 @@ typedef gboolean ws_bool;
 #define WS_FILTER_NULL
 #endif
 
-/* What the tap "credentials" is given: tap_credential_t of ui/tap-credentials.h, which packages
- * lack. */
+/* Data of the tap "credentials": tap_credential_t of ui/tap-credentials.h, which packages lack. */
 struct ws_credential {
-    unsigned number, username_number; /* of packets */
+    unsigned number, username_number; /* numbers of packets */
     unsigned password_hf;
     char *username;
     const char *protocol;
     char *info;
 };
 
-/* 4.0 leaves the units of floating point numbers out. */
+/* Appends the unit of a floating-point number, which 4.0 omits. */
 static inline void ws_append_unit(proto_item *item, int hf, double value)
 {
 #if WS_AT_LEAST(4, 2)

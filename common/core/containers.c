@@ -7,23 +7,24 @@
 
 enum { CHUNK = 64 };
 
-/* References are counted without locks: a session belongs to one thread. */
+/* Reference counts need no locks: a session belongs to one thread. */
 struct text {
     unsigned references;
     uint32_t size, hash;
-    char bytes[]; /* and a NUL */
+    char bytes[]; /* with a NUL at the end */
 };
 
-/* A root has chunks, a chunk has texts: those with the numbers from `first` on; NULL: none. */
+/* Node of a table: items[i] has the index first + i. The root's items are chunks, a chunk's are
+ * texts. */
 struct qs_table_node {
     unsigned references;
     uint16_t first, count;
     void *items[];
 };
 
-/* --- Texts: clients of a server have most in common --- */
+/* --- Texts, shared because clients of a server have most in common --- */
 
-static _Thread_local GHashTable *shared; /* struct text; NULL: there was none so far */
+static _Thread_local GHashTable *shared; /* struct text; NULL until the first one is set */
 
 static guint text_hash(gconstpointer key)
 {
@@ -78,8 +79,8 @@ static void release_node(struct qs_table_node *node, bool is_root)
     g_free(node);
 }
 
-/* A node that only the caller refers to, with the same items, and with room for `index`. Takes over
- * the caller's reference. */
+/* Returns a node with the items of `node` and room for `index`, to which only the caller refers.
+ * Takes over the caller's reference to `node`, which may be NULL. */
 static struct qs_table_node *own_node(struct qs_table_node *node, unsigned index, bool is_root)
 {
     const unsigned old = node ? node->count : 0;
@@ -97,7 +98,7 @@ static struct qs_table_node *own_node(struct qs_table_node *node, unsigned index
     for (unsigned i = 0; i < old; i++) {
         copy->items[node->first - first + i] = node->items[i];
         if (node->items[i])
-            ++*(unsigned *)node->items[i]; /* its references */
+            ++*(unsigned *)node->items[i]; /* both kinds of items begin with `references` */
     }
     release_node(node, is_root);
     return copy;
@@ -176,7 +177,7 @@ bool qs_table_next(const struct qs_table *table, uint32_t *index)
 
 /* --- Lists that only grow --------------------------------------------------------------------- */
 
-/* The first block is small: most lists of a flood have one item. */
+/* The first block is small because most lists have one item in a flood of conversations. */
 enum { BLOCK_ITEMS = 128, FIRST_ITEMS = 4 };
 
 void qs_chunks_init(struct qs_chunks *chunks, uint32_t item_size, uint32_t kept)
@@ -193,7 +194,7 @@ void qs_chunks_clear(struct qs_chunks *chunks)
     g_free(chunks->forgotten);
 }
 
-/* A block begins: frees the last block whose items are all dropped. */
+/* Frees the newest block whose items are all dropped, after a block was added. */
 static void forget(struct qs_chunks *chunks)
 {
     const uint32_t blocks_kept = 1 + (chunks->kept + BLOCK_ITEMS - 1) / BLOCK_ITEMS;

@@ -15,77 +15,78 @@
 
 #include "common/core/reader.h"
 
-/* qs_table_set() ignores indices at or above: no message makes a table larger than this. */
+/* First index that qs_table_set() ignores: no message makes a table larger than this. */
 #define QS_TABLE_LIMIT 16384u
 
 struct qs_table {
-    struct qs_table_node *root; /* NULL: empty */
+    struct qs_table_node *root; /* NULL if the table is empty */
 };
 
-/* Overwrites `to` without clearing it. */
+/* Makes `to` a copy of `from` without clearing `to` first. Free the copy with qs_table_clear(). */
 void qs_table_copy(struct qs_table *to, const struct qs_table *from);
 void qs_table_clear(struct qs_table *table);
 
-/* Whether one is an unchanged copy of the other. */
+/* True if one table is an unchanged copy of the other. */
 static inline bool qs_table_shares(const struct qs_table *a, const struct qs_table *b)
 {
     return a->root == b->root;
 }
 
-/* Copies the text. An empty view removes the entry. */
+/* Copies `text` into the table. An empty view removes the entry. */
 void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text);
 
-/* The same for a name of a file, of which as much is kept as engines have room for: FTE's MAX_QPATH
- * is 128, others' 64. */
+/* Like qs_table_set() for a file name, cut to 127 bytes: MAX_QPATH is 128 in FTE, 64 in other
+ * engines. */
 static inline void qs_table_set_name(struct qs_table *table, uint32_t index, struct qs_view name)
 {
     name.size = name.size < 127 ? name.size : 127;
     qs_table_set(table, index, name);
 }
 
-/* The string, NUL-terminated and valid until the table changes, or NULL where none was set. */
+/* Returns the string, NUL-terminated and valid until the table changes, or NULL if none is set. */
 const char *qs_table_get(const struct qs_table *table, uint32_t index);
 
-/* One past the highest index that may be set. */
+/* Returns a number above all indices that are set. */
 uint32_t qs_table_end(const struct qs_table *table);
 
-/* Moves `*index` to the first entry from there on. False: there is none. */
+/* Moves `*index` to the first entry at or after it. Returns false if no entry follows. */
 bool qs_table_next(const struct qs_table *table, uint32_t *index);
 
 /* --- Lists that only grow --------------------------------------------------------------------- */
 
 /*
- * A list that only grows, in blocks: nothing is moved and no room is kept for twice as much. Items
- * are numbered from 1. Old ones may be forgotten.
+ * A list that only grows, in blocks: items are never moved, and the list never reserves twice its
+ * size. Items are numbered from 1. Old items may be freed ("forgotten").
  */
 
 struct qs_chunks {
-    GPtrArray *blocks; /* NULL: its items are forgotten */
+    GPtrArray *blocks; /* NULL for a block whose items are forgotten */
     uint32_t item_size;
-    uint32_t count;  /* of items, with those that are forgotten */
-    uint32_t kept;   /* so many of the last items are kept, at least; 0: all */
-    void *forgotten; /* stands for all items that are not there */
+    uint32_t count;  /* number of items, including forgotten ones */
+    uint32_t kept;   /* minimum number of latest items that are kept; 0: all */
+    void *forgotten; /* item of zeros that stands for all forgotten items */
 };
 
+/* Initializes an empty list. Free its contents with qs_chunks_clear(). */
 void qs_chunks_init(struct qs_chunks *chunks, uint32_t item_size, uint32_t kept);
 void qs_chunks_clear(struct qs_chunks *chunks);
 
-/* Adds an item of zeros. */
+/* Appends an item of zeros and returns it. */
 void *qs_chunks_add(struct qs_chunks *chunks);
 
-/* The item, valid until it is forgotten. Of one that is forgotten, and of number 0, an item of
- * zeros that is nobody's. */
+/* Returns the item, valid until it is forgotten. For a forgotten item and for number 0, returns an
+ * item of zeros that is valid until the next call. */
 void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number);
 
 /*
- * Arrays that each packet fills from the start. To append with g_array_append_val() costs more than
- * to read a message of some bytes. So the array gets its room early and keeps it, and `len` alone
- * tells how much of it is used. For elements that need no clearing.
+ * Arrays that each packet fills from the start. g_array_append_val() costs more than reading a
+ * message of some bytes, so these arrays reserve memory early, keep it, and only change `len`.
+ * Elements must not need a clear function.
  */
 
 enum { QS_ARRAY_ROOM_MIN = 8 };
 
-/* Room for one more element, whose index is returned. `*room`: so many fit; 0 to begin with. */
+/* Adds an element and returns its index. `*room`: number of elements that fit, initially 0. */
 static inline guint qs_array_add(GArray *array, guint *room)
 {
     const guint count = array->len;
@@ -98,13 +99,13 @@ static inline guint qs_array_add(GArray *array, guint *room)
     return count;
 }
 
-/* The room stays. */
+/* Sets the length to 0 and keeps the memory. */
 static inline void qs_array_empty(GArray *array)
 {
     array->len = 0;
 }
 
-/* The same of bytes. */
+/* The same for bytes. */
 static inline void qs_bytes_empty(GByteArray *bytes)
 {
     bytes->len = 0;

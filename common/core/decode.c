@@ -37,7 +37,7 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
-/* Empties what was found in the packet before; arrays keep their memory. */
+/* Clears the findings of the packet before; arrays keep their memory. */
 static void empty_found(struct qs_found *found)
 {
     found->connectionless = found->accepted = false;
@@ -58,7 +58,7 @@ static void empty_found(struct qs_found *found)
     found->undecoded = found->problems = 0;
 }
 
-/* Runs `decode` over `packet`. */
+/* Prepares the decoder, calls `decode` for the packet, and completes notes and summary. */
 static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
                 enum qs_direction direction, const struct qs_packet *packet,
                 void (*decode)(struct qs_decoder *))
@@ -133,7 +133,7 @@ bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data
 {
     if (d->source_depth == QS_SOURCES_MAX)
         return false;
-    /* Sinks know the end of a source by the data that is not there. */
+    /* Sinks take NULL data for the end of a source. */
     if (!data)
         data = (const uint8_t *)"";
     d->outer[d->source_depth++] = d->in;
@@ -181,7 +181,7 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "%s is obsolete and cannot be read",
                 type->name);
     else if (d->in.overrun && qs_packet_is_cut(d->packet) && !d->source_depth)
-        return; /* the capture cut the packet: one note reports it */
+        return; /* run() reports a packet that the capture cut */
     else if (d->in.overrun)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",
                 type->name, start);
@@ -242,12 +242,12 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
     qs_undecoded(d);
 }
 
-/* --- Trials */
+/* --- Trial decoding */
 
-/* A decode whose session is thrown away. */
+/* A decode whose session is discarded. */
 struct trial {
     struct qs_decoder decoder;
-    struct qs_session *session; /* a copy of what is known, if anything is */
+    struct qs_session *session; /* copy of the known session, or a new one */
 };
 
 static void trial_begin(struct trial *trial, const struct qs_protocol *protocol,

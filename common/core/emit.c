@@ -34,7 +34,7 @@ const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS] = {
                          "Legal but unusual"},
 };
 
-/* The rows with a mask behind an unmasked integer row are its parts. */
+/* Emits the parts of an integer: the rows with a mask that follow its row. */
 static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
 {
     const struct qs_field *row = &d->protocol->fields[id];
@@ -50,7 +50,7 @@ static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value 
     }
 }
 
-/* An offset as sinks count: in the innermost source, or from the origin on. */
+/* Converts an offset to the sink's: the payload begins at the origin, other sources at 0. */
 static uint32_t location(const struct qs_decoder *d, uint32_t offset)
 {
     return d->source_depth ? offset : d->origin + offset;
@@ -104,7 +104,7 @@ void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *tabl
     qs_label_text(d, " ", qs_view_of(name), "");
 }
 
-/* "anna: gg"; of a team "(anna): gg"; of a spectator "[SPEC] anna: gg". */
+/* True for the player's "anna: gg", "(anna): gg" (to the team), "[SPEC] anna: gg" (spectator). */
 static bool is_said_by(struct qs_view text, struct qs_view name)
 {
     static const char spectator[] = "[SPEC] ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values, groups, titles and notes for the decoder's sink. */
+/* Emits values, groups, titles and notes to the decoder's sink. */
 #ifndef QS_CORE_EMIT_H
 #define QS_CORE_EMIT_H
 
@@ -8,21 +8,21 @@
 #include "common/core/containers.h"
 #include "common/core/text.h"
 
-/* Whether the sink wants values, or the summary has the row. */
+/* True if the sink takes values, or the summary has the row. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
 {
     return d->values_wanted && (d->fields_wanted || d->protocol->fields[id].brief);
 }
 
 /*
- * Emits a value and its parts: the rows with a mask behind its row. Does nothing after an overrun.
- * Call it only if the value is wanted; the functions below check that first, so that a decode
+ * Emits a value and its parts (the rows with a mask after its row). Does nothing after an overrun.
+ * Call it only if the value is wanted; the functions below check that first, so that decoding
  * without a sink is fast.
  */
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value);
 
-/* Functions that emit a value of one type, which is a member of struct qs_value. The values that
- * were not read as they are, but derived of the bytes, are generated ones. */
+/* Functions that emit a value of one type, a member of struct qs_value. Generated values are
+ * derived from the bytes, not read as they are. */
 #define QS_EMITTERS(EMITTER)                                                                       \
     EMITTER(qs_emit_uint, uint64_t, u, false)                                                      \
     EMITTER(qs_emit_int, int64_t, i, false)                                                        \
@@ -33,7 +33,7 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     EMITTER(qs_emit_generated_double, double, f, true)                                             \
     EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
 
-/* The slow path is not inlined: readers stay short if the value is not wanted. */
+/* The slow path is not inlined, so that readers stay short. */
 #define QS_EMITTER(function, type, member, derived)                                                \
     G_GNUC_NO_INLINE                                                                               \
     void function##_wanted(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,    \
@@ -47,24 +47,24 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
 
 QS_EMITTERS(QS_EMITTER)
 
-/* `text` is raw text as sessions hold it; NULL: emits nothing. */
+/* Emits a raw text of a session as a generated value; does nothing for NULL. */
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text);
 
-/* The name that `table` has for `index`, as a generated field and in the title of the group. */
+/* Emits a generated value, the name that `table` has for `index`; adds it to the group's title. */
 void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
 
-/* Emits the player that says the line `text`, which was just read: the longest of the names of
- * players 0 to `count` - 1 that it begins with, as "name: " or "(name): ". */
+/* Emits the player who says the line `text`, which was just read: the longest name of players 0 to
+ * `count` - 1 with which the line begins, as "name: " or "(name): ". */
 void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,
                      struct qs_view (*name_of)(const struct qs_session *session, uint32_t player));
 
-/* Opens a group at an offset; closes the innermost one there. */
+/* Open a group at `offset`; close the innermost group at `end`. */
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
 void qs_close_at(struct qs_decoder *d, uint32_t end);
 
-/* The same at the next byte; behind the last byte read. */
+/* Open a group at the next byte; close one after the last byte read. */
 static inline void qs_open(struct qs_decoder *d, unsigned id)
 {
     if (d->fields_wanted)
@@ -77,26 +77,27 @@ static inline void qs_close(struct qs_decoder *d)
         qs_close_at(d, d->in.pos);
 }
 
-/* Whether titles are wanted. qs_label() asks itself; what every packet has asks before the call. */
+/* True if the sink takes titles. qs_label() checks this, too; callers check it first for speed. */
 static inline bool qs_label_wanted(const struct qs_decoder *d)
 {
     return d->fields_wanted && d->sink->label && !d->in.overrun;
 }
 
-/* Adds to the title of the innermost open group; does nothing after an overrun. */
+/* Appends to the title of the innermost open group; does nothing after an overrun. */
 void qs_label(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same with raw text, made readable and cut to a title's length. */
+/* The same for raw text, made readable and cut to QS_TITLE_CHARACTERS. */
 void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text,
                    const char *after);
 
+/* Adds a note about `length` bytes at `offset` of the source; counts it even without a sink. */
 void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
              const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* Info strings, shown pair by pair. */
+/* --- Info strings */
 
-/* The rows that an info string is shown by. */
+/* Rows of the fields that show an info string. */
 struct qs_info_rows {
-    unsigned pair, key, value; /* `pair` is a group */
+    unsigned pair, key, value; /* `pair` is the group of the others */
 };
 
 /* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
@@ -104,9 +105,8 @@ void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct 
                   uint32_t offset);
 
 /*
- * The info string of a session at `index` of `table`: all of it is replaced, or one key is set,
- * whose value was read last. What would make it longer than `max` bytes, as much as engines keep,
- * is noted and left out.
+ * Update the info string at `index` of `table`: replace all of it, or set one key, whose value was
+ * read last. Engines keep `max` bytes: these functions add a note about the excess and drop it.
  */
 void qs_info_replace(struct qs_decoder *d, struct qs_table *table, uint32_t index,
                      struct qs_view info, uint32_t max);
@@ -116,37 +116,37 @@ void qs_info_change(struct qs_decoder *d, struct qs_table *table, uint32_t index
 /* --- The summary ------------------------------------------------------------------------------ */
 
 /*
- * The summary of a packet: one line, with the same form in every game:
+ * The summary of a packet is one line, with the same form in every game:
  *
  *     S→C seq 7 ack 5 [gap 2]: print "anna: gg", playerinfo×3
  *     C→S connect protocol 28 name "anna"
  *
- * The direction; the header: numbers, or the command of a connectionless packet; in brackets loss,
- * duplication and the like; the messages in order. Values of rows with `brief` (see field.h) follow
- * their message: numbers as they are, texts in quotes. In a stream only the first unit of a packet
- * has the direction, because the lines of its units are joined.
+ * First the direction; then the header: numbers, or the command of a connectionless packet; then
+ * delivery statuses in brackets; then the messages in order. Values of rows with `brief` (see
+ * field.h) follow their message, texts in quotes. In a stream only the first PDU of a packet has
+ * the direction, because the lines of its PDUs are joined.
  *
- * A transcript has the texts whole: what the server prints, as the player's console shows it, and
- * the other texts a line each, behind the names of their messages:
+ * A transcript has complete texts: server prints as the player's console shows them, and each other
+ * text on a line after the name of its message:
  *
  *     stringcmd: say gg
  *     anna: gg
  */
 
-/* Adds to the last message in the summary; before any message, to the head. */
+/* Appends to the last message in the summary, or to the header before the first message. */
 void qs_summary(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same with raw text, made readable and cut to a title's length. */
+/* The same for raw text, made readable and cut to QS_TITLE_CHARACTERS. */
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after);
-/* The same as a value: a blank, the word (may be empty), and the text in quotes. Nothing where the
- * text has no data: it is not there. */
+/* Appends a value: a space, the word (may be empty), and the text in quotes. Does nothing if the
+ * text's data is NULL. */
 void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text);
-/* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
+/* Begins a message. Messages of one name without values are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
-/* Adds a delivery status, without the brackets: "gap 3". */
+/* Adds a delivery status, given without the brackets: "gap 3". */
 void qs_summary_remark(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* --- For the core: what holds a summary, where it begins and ends, and values that were read */
+/* --- For the core: life of a summary, and values as they are read */
 
 void qs_summary_init(struct qs_decoder *d);
 void qs_summary_clear(struct qs_decoder *d);

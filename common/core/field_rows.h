@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the rows of a `fields.def` C. Included before the rows, with one of these defined:
+ * Turns the rows of a `fields.def` into C. Include it before the rows with one of these defined:
  *
  *     QS_ROWS_ENUM     the rows are enumerators
  *     QS_ROWS_TABLE    the rows are initializers of an array of struct qs_field
  *     QS_ROWS_FLAGS    only rows FLAG and FLAG_AT count: each is the enumerator of its bit
  *     QS_ROWS_WIDE_FLAGS    only rows WIDE_FLAG_AT count: each is a constant of 64 bits
  *
- * and again after them, with none, which undefines the macros.
+ * and after them without any, which undefines the macros.
  */
 /* clang-format off */
 #if defined QS_ROWS_ENUM
@@ -80,7 +80,7 @@
 #define VEC3(id, name, title, type, unit, blurb)                                                   \
     FIELD(id, name, title, QS_GROUP, NULL, NULL, 0, blurb)                                         \
     XYZ(id, name, title, type, unit, blurb)
-/* Where a player is. */
+/* Position of a player. */
 #define PLAYER_XYZ(id, name, blurb)                                                                \
     FIELD_ROLE(id##_X, name ".x", "Origin X", QS_COORD, NULL, QS_ROLE_X, blurb)                    \
     FIELD_ROLE(id##_Y, name ".y", "Origin Y", QS_COORD, NULL, QS_ROLE_Y, blurb)                    \

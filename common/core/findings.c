@@ -60,7 +60,7 @@ void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose, 
     g_free(readable);
 }
 
-/* "none" is what engines take for no password. */
+/* Engines treat the password "none" as no password. */
 void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo)
 {
     const struct qs_view password = qs_info_value(userinfo, "password");

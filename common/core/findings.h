@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a decode finds in a packet besides its fields: requests and responses, passwords, steps of
- * file transfers, and updates of entities. Parse functions add them; struct qs_decoder keeps them
+ * Findings of a decode besides a packet's fields: requests and responses, passwords, steps of file
+ * transfers, player events, and entity updates. Parse functions add them; decoder->found keeps them
  * until the next decode.
  */
 #ifndef QS_CORE_FINDINGS_H
@@ -12,10 +12,10 @@
 
 #include "common/core/decoder.h"
 
-/* --- Requests and responses: two columns of message rows, as sets of QS_ASK_ bits */
+/* --- Requests and responses: columns of messages.def, as sets of QS_ASK_ bits */
 
 /* clang-format off */
-/* Each kind, and what reports call it. */
+/* Kinds of requests, with their names in reports. */
 #define QS_REQUESTS(ROW) \
     ROW(CHALLENGE, "challenge") \
     ROW(CONNECT, "connect") \
@@ -39,19 +39,18 @@ enum qs_request_kind {
     QS_REQUEST_KINDS
 };
 
-/* Sets of them, with short names for the columns of messages.def. */
+/* Sets of kinds, with short names for the columns of messages.def. */
 enum {
     QS_ASK_NOTHING = 0,
 #define ASK(id, name) QS_ASK_##id = 1u << QS_REQUEST_##id,
     QS_REQUESTS(ASK)
 #undef ASK
-    /* No request or response, but it sets the direction: in the column of requests a client sends
-     * it (to a master, a server is a client), in the other a server. */
+    /* Neither request nor response, but it implies the direction: in the column of requests a client sends the message (to a master, a server is a client), in the other column a server. */
     QS_TELLS = 1u << QS_REQUEST_KINDS,
 };
 /* clang-format on */
 
-/* Requests, and those of them that were answered. */
+/* Number of requests, and of those that were answered. */
 struct qs_request_count {
     uint32_t requests, answered;
 };
@@ -59,38 +58,37 @@ struct qs_request_count {
 const char *qs_request_name(enum qs_request_kind kind);
 
 /*
- * The packet asks for one of `asks`, or answers one of `answers`. Keeps at most QS_REQUESTS_MAX of
- * a packet. The sender of a request is a client: this sets the packet's direction if it is unknown.
+ * Adds that the packet requests one of `asks`, or answers one of `answers`; at most QS_REQUESTS_MAX
+ * for a packet. The sender of a request is a client: this sets an unknown direction.
  */
 void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers);
 
-/* The packet's last request and its response share a key. */
+/* Sets the key by which the last request or response matches its counterpart. */
 void qs_request_set_key(struct qs_decoder *d, uint32_t key);
 
-/* Limits the packet's last response to `answers`. */
+/* Limits the packet's last response to the kinds in `answers`. */
 void qs_request_narrow(struct qs_decoder *d, uint32_t answers);
 
 /* --- Passwords */
 
 /*
- * The field `row` of the packet has a password. `user`: raw text, or the empty view. Keeps at most
- * QS_CREDENTIALS_MAX of a packet.
+ * Adds a password, which is in the field `row`. `user`: raw text, or the empty view. Keeps at most
+ * QS_CREDENTIALS_MAX for a packet.
  */
 void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
                        struct qs_view user);
 
-/* The same for the user info with which a client connects; does nothing if it has no password. */
+/* The same for the user info of a connecting client; does nothing if it has no password. */
 void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
 
-/* --- File transfers: the steps that a packet carries; netchan/transfer.h makes files of them */
+/* --- File transfers: their steps, from which netchan/transfer.h makes files */
 
 enum qs_transfer_event {
-    QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
-    QS_TRANSFER_NEXT,    /* the client asks for the next block, or for a chunk */
-    QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server names it
-                          */
-    QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
-    QS_TRANSFER_CHUNK,   /* `data` is at `offset`; what is past the file's end is padding */
+    QS_TRANSFER_REQUEST, /* the client requests `name`, from byte `offset` on */
+    QS_TRANSFER_NEXT,    /* the client requests the next block, or a chunk */
+    QS_TRANSFER_REFUSED, /* the server does not send the file; `name` if the server names it */
+    QS_TRANSFER_BEGIN,   /* the server will send `name`, `total` bytes in chunks, packed or not */
+    QS_TRANSFER_CHUNK,   /* `data` belongs at `offset`; bytes past the file's end are padding */
     QS_TRANSFER_PIECE    /* `data` follows the last block; `percent` of the file is sent */
 };
 
@@ -103,37 +101,37 @@ enum qs_transfer_packing {
 struct qs_transfer {
     enum qs_transfer_event event;
     enum qs_transfer_packing packing;
-    struct qs_view name; /* as sent; data NULL: none */
+    struct qs_view name; /* as sent; data is NULL if absent */
     struct qs_view data;
     uint64_t offset, total;
     uint8_t percent;
 };
 
 /*
- * Adds a copy to decoder->transfers if that is enabled and the receiver accepts the packet. Does
- * nothing after an overrun.
+ * Adds a copy to decoder->found.transfers if `want_transfers` is set and the receiver accepts the
+ * packet or the packet is connectionless. Does nothing after an overrun.
  */
 void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
 
-/* Copies bytes into `pool`, as g_memdup2() does. */
+/* Returns a copy of the bytes in `pool`, like g_memdup2(). */
 typedef void *qs_memory_copy(void *pool, const void *bytes, size_t size);
 
-/* A transfer whose bytes are copied. */
+/* Returns a copy of the transfer whose bytes `copy` puts into `pool`. */
 struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
                                     void *pool);
 
-/* Frees what an element of decoder->transfers holds. */
+/* Frees the bytes of an element of decoder->found.transfers. */
 void qs_transfer_clear(void *transfer);
 
-/* --- Players: what changes on the scoreboard; common/sessions/match.h keeps it */
+/* --- Players: changes on the scoreboard, which common/sessions/match.h records */
 
 enum qs_player_event_kind {
-    QS_PLAYER_INFO, /* the session has its name and team; value: its user id, 0: nobody */
-    QS_PLAYER_TEAM, /* value: the team's number, where the session does not have it */
+    QS_PLAYER_INFO, /* name and team, in the session; value: user id, 0: empty slot */
+    QS_PLAYER_TEAM, /* value: the team's number, if the session does not store it */
     QS_PLAYER_FRAGS,
     QS_PLAYER_PING,      /* ms */
     QS_PLAYER_LOSS,      /* percent */
-    QS_PLAYER_LEVEL_OVER /* of no slot: frags count no longer */
+    QS_PLAYER_LEVEL_OVER /* without a slot: frags no longer count */
 };
 
 enum { QS_PLAYER_USER_UNKNOWN = -1 };
@@ -144,18 +142,18 @@ struct qs_player_event {
     int32_t value;
 };
 
-/* Adds an event to decoder->player_events if the receiver accepts the packet. */
+/* Adds an event to decoder->found.player_events if the receiver accepts the packet. */
 void qs_add_player_event(struct qs_decoder *d, enum qs_player_event_kind kind, uint32_t slot,
                          int32_t value);
 
-/* --- Updates of entities */
+/* --- Entity updates */
 
-/* The kind of message that an update of an entity is in. */
+/* Kind of message that contains an update. */
 enum qs_entity_kind {
-    QS_ENTITY_BASELINE,   /* the state that updates are relative to */
-    QS_ENTITY_UPDATE,     /* changes to the baseline */
-    QS_ENTITY_FRAME,      /* changes to the client's last state: svc_entities */
-    QS_ENTITY_REPLACEMENT /* the same: svcfte_updateentities */
+    QS_ENTITY_BASELINE,   /* state that updates are relative to */
+    QS_ENTITY_UPDATE,     /* changes relative to the baseline */
+    QS_ENTITY_FRAME,      /* changes relative to the client's last state: svc_entities */
+    QS_ENTITY_REPLACEMENT /* the same, in svcfte_updateentities */
 };
 
 /* Sets of kinds, a bit (1 << kind) for each. */
@@ -163,27 +161,27 @@ enum {
     QS_ENTITIES_NONE = 0,
     QS_ENTITIES_ALL = 0xf,
     QS_ENTITIES_KEPT = 1 << QS_ENTITY_BASELINE | 1 << QS_ENTITY_FRAME |
-                       1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
+                       1 << QS_ENTITY_REPLACEMENT /* for rebuilding sign-ons */
 };
 
-/* The values that an update has, see below. */
+/* Values that an update may have, for qs_entity_update.has. */
 enum { QS_ENTITY_MODEL = 0x01, QS_ENTITY_YAW = 0x02, QS_ENTITY_ORIGIN1 = 0x10 /* << axis */ };
 
-/* An update of an entity as the protocol's parser read it. */
+/* An entity update as the protocol's parser read it. */
 struct qs_entity_update {
     enum qs_entity_kind kind;
-    uint32_t message; /* its message: index in qs_decoder.messages */
+    uint32_t message; /* index of its message in qs_found.messages */
     uint32_t number;
-    uint32_t bits;         /* of the protocol: which fields it has; 0 if it removes the entity */
-    uint8_t predbits;      /* UFP_*, of a replacement with UF_PREDINFO */
-    bool removes;          /* a replacement of number 0: all entities */
-    uint8_t has;           /* QS_ENTITY_*: which of these it has; 0 for a replacement */
+    uint32_t bits;         /* the protocol's field bits; 0 if it removes the entity */
+    uint8_t predbits;      /* UFP_* of a replacement with UF_PREDINFO */
+    bool removes;          /* removes the entity; as a replacement of number 0, all entities */
+    uint8_t has;           /* set of QS_ENTITY_* values; 0 for a replacement */
     uint16_t model;        /* number in the precache list */
     double origin[3], yaw; /* units, degrees */
-    struct qs_view bytes;  /* of a frame or replacement, from the number on; in the packet */
+    struct qs_view bytes;  /* of a frame or replacement: bytes in the packet, from the number on */
 };
 
-/* Passes on an update of an entity of the current message; does nothing after an overrun. */
+/* Adds an entity update of the current message, if wanted; nothing after an overrun or `stop`. */
 static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *update)
 {
     if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)

@@ -26,7 +26,7 @@ __attribute__((constructor(101))) static void set_random_key(void)
 {
     uint64_t numbers[5];
 
-    if (getentropy(numbers, sizeof numbers) != 0) /* GLib reads /dev/urandom, or takes the time */
+    if (getentropy(numbers, sizeof numbers) != 0) /* GLib reads /dev/urandom, else the time */
         for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
             numbers[i] = (uint64_t)g_random_int() << 32 | g_random_int();
     set_key(numbers);
@@ -46,7 +46,7 @@ void qs_hash_set_key(uint64_t number)
     set_key(numbers);
 }
 
-/* (hash + word) * point, modulo PRIME but not always below it. */
+/* Returns (hash + word) * point modulo PRIME, or that plus PRIME. */
 static inline uint64_t add_word(uint64_t hash, uint64_t word)
 {
     const wide product = (wide)(hash + word) * qs_hash_key.point;
@@ -55,7 +55,7 @@ static inline uint64_t add_word(uint64_t hash, uint64_t word)
     return (sum & PRIME) + (sum >> 61);
 }
 
-/* Words have 7 bytes, so that they are below PRIME; the first is the size. */
+/* Hashes the size, then words of 7 bytes, which are below PRIME. */
 uint64_t qs_view_hash(struct qs_view bytes)
 {
     enum { WORD = 7 };
@@ -68,7 +68,7 @@ uint64_t qs_view_hash(struct qs_view bytes)
     }
     if (!bytes.size)
         return qs_hash_finish(hash % PRIME);
-    if (bytes.size >= sizeof word) { /* the last bytes, without those before them */
+    if (bytes.size >= sizeof word) { /* 8 bytes up to the end, without those hashed before */
         memcpy(&word, bytes.data + bytes.size - sizeof word, sizeof word);
         word = GUINT64_FROM_LE(word) >> 8 * (sizeof word - (bytes.size - at));
     } else {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes of what comes from the input, for tables of GLib. Who sends packets can choose them so
- * that an ordinary hash is the same for all, and each lookup takes as long as there are entries. So
- * these have a random key of the process.
+ * Keyed hashes of data from the input, for tables of GLib. Senders can choose packets that all have
+ * the same ordinary hash, so that each lookup takes as long as there are entries. So these hashes
+ * have a random key for each process.
  *
  * They are universal hashes (Carter and Wegman): for any two different keys that a sender chooses,
- * the probability of a collision is bounded by the random key alone, about 2^-31. Nothing that the
- * program prints shows a hash, so nobody can learn the key. They cost a multiplication for 8 bytes;
- * a cipher such as SipHash would also withstand those who see the hashes.
+ * the probability of a collision is bounded by the random key alone, about 2^-31. The program never
+ * prints a hash, so senders cannot learn the key. A hash costs a multiplication for each 8 bytes; a
+ * cipher such as SipHash would also withstand attackers who see the hashes.
  *
- * Strings: a polynomial over the prime 2^61 - 1 at a random point. Sources of fixed size: sums of
- * products of words, each with a random word (NH of UMAC, RFC 4418). Both end with a multiplication
- * by a random odd number, of which the upper half counts.
+ * For strings: a polynomial over the prime 2^61 - 1 at a random point. For data of fixed size: sums
+ * of products of words, each with a random word (NH of UMAC, RFC 4418). Both end with a
+ * multiplication by a random odd number, whose upper half is mixed into the lower.
  */
 #ifndef QS_CORE_HASH_H
 #define QS_CORE_HASH_H
@@ -23,14 +23,14 @@
 
 enum { QS_HASH_WORDS = 6 };
 
-/* Set before main(); for reading only. */
+/* Key of the process, set before main() and read-only afterwards. */
 extern struct qs_hash_key {
     uint64_t point;      /* below 2^61 - 1 */
     uint64_t multiplier; /* odd */
     uint32_t words[QS_HASH_WORDS];
 } qs_hash_key;
 
-/* Sets the key by a number, for tests and fuzzers that must do the same again. */
+/* Derives the key from a number, for tests and fuzzers that must be reproducible. */
 void qs_hash_set_key(uint64_t number);
 
 static inline uint64_t qs_hash_finish(uint64_t hash)
@@ -57,8 +57,8 @@ static inline guint qs_hash_number(uint64_t number)
 
 uint64_t qs_view_hash(struct qs_view bytes);
 
-/* For g_hash_table_new(), with g_str_equal(), g_bytes_equal(), g_int64_equal() and g_direct_equal()
- * or NULL. */
+/* Hash functions for g_hash_table_new(), in the order of g_str_equal(), g_bytes_equal(),
+ * g_int64_equal(), and g_direct_equal() or NULL. */
 guint qs_str_hash(gconstpointer text);
 guint qs_bytes_hash(gconstpointer bytes);
 guint qs_int64_hash(gconstpointer number);
@@ -68,23 +68,23 @@ guint qs_direct_hash(gconstpointer number);
 
 /*
  * The common part of the checksums of client moves: a CRC-16 (polynomial 0x1021, start value
- * 0xffff, no final inversion) over the first bytes of the move and four bytes of salt. The
- * protocol's table has the salt at an offset given by the packet's sequence number.
+ * 0xffff, no final inversion) over the first bytes of the move and four bytes of salt. The packet's
+ * sequence number selects the offset of the salt in the protocol's table.
  */
 
-/* CRC-16 over `size` bytes, continued from `crc`; the start value is 0xffff. */
+/* Returns the CRC-16 of `size` bytes, continued from `crc`; the start value is 0xffff. */
 uint16_t qs_crc16(uint16_t crc, const uint8_t *data, uint32_t size);
 
 enum {
-    QS_CHECKED_MAX = 60, /* bytes of a move that count */
+    QS_CHECKED_MAX = 60, /* number of bytes of a move that are checked */
     QS_SALT_TABLE_SIZE = 1024,
     QS_SALT_SIZE = 4
 };
 
-/* The salt of the packet numbered `sequence`. */
+/* Returns the salt of the packet with this sequence number. */
 const uint8_t *qs_salt_at(const uint8_t table[QS_SALT_TABLE_SIZE], uint32_t sequence);
 
-/* The CRC of a move's first QS_CHECKED_MAX bytes and the salt. */
+/* Returns the CRC of a move's first QS_CHECKED_MAX bytes and the salt. */
 uint16_t qs_salted_crc16(const uint8_t *data, uint32_t size, const uint8_t salt[QS_SALT_SIZE]);
 
 #endif

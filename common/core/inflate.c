@@ -13,7 +13,7 @@ static int64_t ahead(const struct qs_decoder *d)
     return d->packet->unit ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
 }
 
-/* Bytes that the session may inflate to with the packet, beyond those ahead or below them. */
+/* Returns how much the session may inflate in this packet without the advance; may be negative. */
 static int64_t credit(const struct qs_decoder *d)
 {
     return (int64_t)QS_INFLATED_RATIO * d->packet->size + d->session->may_inflate;
@@ -24,7 +24,7 @@ static uint64_t allowance(const struct qs_decoder *d)
     return (uint64_t)MIN(credit(d) + ahead(d), (int64_t)QS_INFLATED_MAX);
 }
 
-/* Bytes that the packet at hand may still inflate to. */
+/* Returns how many bytes the packet may still inflate to. */
 static uint32_t allowed(const struct qs_decoder *d)
 {
     const uint64_t all = allowance(d);
@@ -37,7 +37,7 @@ void qs_inflate_end(struct qs_decoder *d)
     int64_t left;
 
     if (!d->inflated && d->session->may_inflate == QS_INFLATED_MAX - ahead(d))
-        return; /* as most often: there is no room for more */
+        return; /* the usual case: the allowance is at its maximum */
     left = credit(d) - (int64_t)MIN(d->inflated, allowance(d));
     d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - ahead(d));
 }
@@ -98,9 +98,9 @@ enum {
 };
 
 struct outcome {
-    GBytes *inflated; /* NULL: the bytes were refused */
-    uint32_t used;    /* of the packet's bytes */
-    bool limit;       /* they were refused by the limit */
+    GBytes *inflated; /* NULL if the bytes were refused */
+    uint32_t used;    /* number of the packet's bytes that belong to the stream */
+    bool limit;       /* the bytes were refused because of the limit */
     bool ended;
 };
 
@@ -108,9 +108,9 @@ struct qs_inflater {
     unsigned references;
     z_stream z;
     uint8_t header[HEADER_SIZE];
-    uint32_t header_size; /* bytes of it that have come */
-    uint32_t position;    /* packets inflated */
-    GArray *outcomes;     /* struct outcome: of the last of them, for copies that stand before */
+    uint32_t header_size; /* number of its bytes received so far */
+    uint32_t position;    /* number of packets inflated */
+    GArray *outcomes; /* struct outcome of the latest packets, for copies at earlier positions */
 };
 
 static void clear_outcome(gpointer outcome)
@@ -149,14 +149,14 @@ void qs_inflate_stream_clear(struct qs_inflate_stream *stream)
     g_free(inflater);
 }
 
-/* The header that the blocks have before them: RFC 1950. */
+/* True for the header before the blocks: RFC 1950. */
 static bool is_header(const uint8_t *bytes)
 {
     return (bytes[0] & 15) == METHOD_DEFLATE && !(bytes[1] & HAS_DICTIONARY) &&
            (bytes[0] << 8 | bytes[1]) % 31 == 0;
 }
 
-/* False where the bytes are none. */
+/* Reads the header's bytes in this packet. Returns false if the header is invalid. */
 static bool read_header(struct qs_inflater *inflater, struct qs_reader *in)
 {
     const uint32_t size = MIN(qs_reader_left(in), HEADER_SIZE - inflater->header_size);
@@ -168,7 +168,7 @@ static bool read_header(struct qs_inflater *inflater, struct qs_reader *in)
     return inflater->header_size < HEADER_SIZE || is_header(inflater->header);
 }
 
-/* Inflates all input. The result is zlib's: Z_BUF_ERROR if the input ended without an error. */
+/* Inflates all input. Returns zlib's result: Z_BUF_ERROR if the input ended without an error. */
 static int inflate_blocks(z_stream *z, struct qs_reader *in, GByteArray *out, uint32_t limit)
 {
     int result = Z_OK;
@@ -210,8 +210,8 @@ static struct outcome inflate_packet(struct qs_inflater *inflater, struct qs_vie
     return outcome;
 }
 
-/* The outcome of the stream's next packet, which another copy may have inflated already. Those that
- * no copy can ask for are forgotten. */
+/* Returns the outcome of the stream's next packet, which another copy may have inflated already.
+ * Frees outcomes that no copy needs. */
 static struct outcome next_outcome(struct qs_inflate_stream *stream, struct qs_view packed,
                                    uint32_t limit)
 {

@@ -8,7 +8,7 @@ static const char hex_digits[] = "0123456789abcdef";
 
 /* --- Whole numbers */
 
-/* The last `count` digits, with leading zeros. */
+/* Writes the last `count` digits, with leading zeros. */
 static char *put_digits(char *at, uint64_t value, unsigned count)
 {
     for (unsigned i = count; i; value /= 10)
@@ -58,8 +58,8 @@ char *qs_put_bytes(char *at, struct qs_view bytes)
 /* --- Reals */
 
 /*
- * Coordinates are counted in steps of 1/8 unit, and most angles in steps of 360/256 degrees: small
- * multiples of 1/32: integers give all their digits, no more than nine.
+ * Coordinates count in steps of 1/8 unit, and most angles in steps of 360/256 degrees. Both are
+ * small multiples of 1/32, of which integer arithmetic gives all digits, no more than nine.
  */
 enum { STEPS = 32, STEP_DECIMALS = 5, STEP_VALUE = 100000 / STEPS, WHOLE_MAX = 9999 };
 
@@ -109,7 +109,7 @@ bool qs_is_finite(double value)
     return isfinite(value);
 }
 
-/* An exponent without what JSON needs not: "e+09" is "e9", "e-07" is "e-7". Its new end. */
+/* Shortens an exponent for JSON: "e+09" to "e9", "e-07" to "e-7". Returns the new end. */
 static char *shorten_exponent(char *exponent, const char *end)
 {
     char *to = exponent + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. The
- * protocol decides how streams are cut into units (see qs_protocol.pdu_length).
+ * A packet: one UDP payload, or one PDU of a TCP stream, and its origin. The protocol divides
+ * streams into PDUs (see qs_protocol.pdu_length).
  */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
@@ -13,12 +13,12 @@
 
 #include "common/core/hash.h"
 
-/* The two ends of a conversation; A is the one that sent its first packet. */
+/* The two ends of a conversation; A sent its first packet. */
 enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
 
 enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
 
-/* As summaries show it: from client to server, or back. */
+/* Returns the direction as summaries show it: from client to server, or back. */
 static inline const char *qs_direction_arrow(enum qs_direction direction)
 {
     static const char *const arrows[] = {"?", [QS_C2S] = "C→S", [QS_S2C] = "S→C"};
@@ -27,46 +27,46 @@ static inline const char *qs_direction_arrow(enum qs_direction direction)
 }
 
 struct qs_address {
-    uint8_t family; /* 4, 6, or 0 where there is none */
+    uint8_t family; /* IP version: 4, 6, or 0 for no address */
     uint8_t bytes[16];
     uint16_t port;
 };
 
 /* A file of the input. */
 struct qs_capture_file {
-    const char *name, *stem; /* interned; `stem` names demos of sessions that begin in it */
+    const char *name, *stem; /* interned; `stem` is for names of the demos of its sessions */
 };
 
 struct qs_packet {
-    const uint8_t *data; /* UDP payload, or the unit */
+    const uint8_t *data; /* UDP payload, or PDU */
     uint32_t size;       /* bytes in `data` */
-    uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
-    uint64_t number;    /* in its file, from 1; of a unit: of the packet that completed it */
-    uint64_t frame;     /* in the input, which may be several files; 0: unknown */
-    const struct qs_capture_file *file; /* NULL: that of qs_sessions_set_source() */
+    uint32_t wire_size;  /* bytes that were sent: more than `size` if the capture cut the packet */
+    uint64_t number;     /* in its file, from 1; of a PDU: number of its last packet */
+    uint64_t frame;      /* number in the input, which may be several files; 0: unknown */
+    const struct qs_capture_file *file; /* NULL: the file of qs_sessions_set_source() */
     int64_t time;                       /* nanoseconds since the epoch */
     struct qs_address source, destination;
     enum qs_end from;
 
-    /* What tells copies of a datagram from others with the same bytes: see
+    /* Distinguish copies of a datagram from other datagrams with the same bytes: see
      * common/sessions/copies.h. */
-    uint32_t ip_id; /* IP identification; 0: it has none */
-    uint64_t place; /* where, if ip_id is 0: a hash of interface, link layer addresses and TTL */
+    uint32_t ip_id; /* IP identification; 0: none */
+    uint64_t place; /* capture point, if ip_id is 0: hash of interface, MAC addresses and TTL */
 
-    /* What follows in the capture shows that its receiver did not accept it, or that it
-     * acknowledges what was not sent. */
+    /* Later packets show that the receiver did not accept this packet, or that it acknowledges
+     * packets that were not sent. */
     bool rejected, false_ack;
-    /* The port is one where servers of this protocol listen, by default or by preference. */
+    /* Servers of this protocol listen on the port, by default or by preference. */
     bool source_is_server_port, destination_is_server_port;
 
-    /* Of units. */
-    uint32_t unit;    /* 1 for the first unit that the packet completed; 0: this is a datagram */
-    uint32_t missing; /* bytes of the stream before this unit that the capture lacks */
-    uint64_t missing_before; /* number of the packet behind them */
-    bool missing_is_cut;     /* the capture has packets with them, and cut those */
+    /* For PDUs: */
+    uint32_t unit;    /* 1 for the first PDU that the packet completed; 0: this is a datagram */
+    uint32_t missing; /* number of bytes before this PDU that the capture lacks */
+    uint64_t missing_before; /* number of the packet after the missing bytes */
+    bool missing_is_cut;     /* the capture cut the packets with the missing bytes */
 };
 
-/* Whether the capture cut the packet ("snaplen"). */
+/* True if the capture cut the packet ("snaplen"). */
 static inline bool qs_packet_is_cut(const struct qs_packet *packet)
 {
     return packet->size < packet->wire_size;
@@ -91,7 +91,7 @@ static inline guint qs_address_hash(gconstpointer key)
     return (guint)qs_hash_words(words);
 }
 
-/* The two ends of a conversation, in any order; as a key for g_hash_table_new(). */
+/* The two ends of a conversation, in any order; a key for g_hash_table_new(). */
 struct qs_endpoints {
     struct qs_address ends[2];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record of a protocol: all that the plugin and the tool know about a game. To add a game, add
- * a folder in common/ that defines one of these, and a row in common/protocols.c.
+ * The record of a protocol: everything that the plugin and the tool know about a game. To add a
+ * game, add a folder in common/ that defines a record, and a row in common/protocols.c.
  */
 #ifndef QS_CORE_PROTOCOL_H
 #define QS_CORE_PROTOCOL_H
@@ -21,148 +21,148 @@ struct qs_path_rules;
 struct qs_seqinfo;
 
 /*
- * A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
+ * An option of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
  */
 struct qs_option {
-    const char *name; /* without the protocol's prefix */
+    const char *name; /* name without the protocol's prefix */
     const char *title;
     const char *description;
-    const struct qs_name *choices; /* NULL: a boolean, 0 or 1 */
+    const struct qs_name *choices; /* names of the values; NULL: a boolean, 0 or 1 */
     uint32_t standard;             /* default value */
 };
 
 /*
- * A session's row in a list of sessions. The caller of `describe` owns the texts: UTF-8; NULL:
- * unknown.
+ * Description of a session for lists of sessions. The caller of `describe` frees the texts (UTF-8;
+ * NULL if unknown).
  */
 struct qs_description {
     char *version; /* "28", "28 FTE 0x2140f000" */
     char *map;
     char *player;
     bool spectator;
-    bool is_servers; /* a server's demo or stream: it has all players, and none is its own */
+    bool is_servers; /* server's demo or stream: it has all players, and none is its own */
 };
 
-/* Slots of a scoreboard, the most that any game has; characters of a name that are kept. */
+/* Maximum number of scoreboard slots in all games; maximum length of a player's name. */
 enum { QS_PLAYER_SLOTS = 256, QS_PLAYER_CHARACTERS = 64 };
 
-/* A player on the scoreboard. The caller of `player` owns the texts: UTF-8. */
+/* A player on the scoreboard. The caller of `player` frees the texts (UTF-8). */
 struct qs_player {
     char *name;
-    char *team; /* NULL: the game has none, or it is unknown */
+    char *team; /* NULL if the game has no teams, or the team is unknown */
     bool spectator;
-    bool has_frags;   /* 0 before the first message that has them */
-    bool teams_count; /* the game is one of teams */
+    bool has_frags;   /* false before the first message with frags */
+    bool teams_count; /* the game is played in teams */
 };
 
 struct qs_protocol {
     const char *name;       /* prefix of all filter names, "qw" */
-    const char *short_name; /* for the protocol column, "QW" */
+    const char *short_name; /* name in the protocol column, "QW" */
     const char *title;      /* "QuakeWorld" */
-    const char *ports;      /* UDP ports of servers by default, as a range list, "27500,27000" */
+    const char *ports;      /* default UDP ports of servers, a range list, "27500,27000" */
 
     const struct qs_field *fields;
     unsigned field_count;
-    unsigned undecoded; /* the row for undecoded bytes */
-    unsigned links;     /* the first of the rows of links.def */
-    uint32_t notes;     /* QS_NOTE_BIT() of those it gives */
+    unsigned undecoded; /* row for undecoded bytes */
+    unsigned links;     /* first row of links.def */
+    uint32_t notes;     /* set of QS_NOTE_BIT() of the notes that it adds */
 
     const struct qs_option *options;
     unsigned option_count;
 
     size_t session_size;
     void (*session_init)(struct qs_session *session);
-    /* `to` is raw memory of session_size bytes. */
+    /* Makes `to`, raw memory of session_size bytes, a copy of `from`. */
     void (*session_copy)(struct qs_session *to, const struct qs_session *from);
     void (*session_clear)(struct qs_session *session);
-    /* Forgets what is of the last packet only: nothing that later ones are decoded with. NULL:
-     * there is nothing. */
+    /* Resets what concerns only the last packet and is not needed to decode later ones. NULL if the
+     * session has nothing of the kind. */
     void (*session_forget_packet)(struct qs_session *session);
-    /* Whether all that both own and copies share (tables, fragments) is the same: so that they
+    /* True if the sessions share all storage that copies can share (tables, fragments), and so
      * differ in plain values only. */
     bool (*session_shares)(const struct qs_session *a, const struct qs_session *b);
     void (*describe)(const struct qs_session *session, struct qs_description *description);
-    /* The player in a slot of the scoreboard, below QS_PLAYER_SLOTS. False: nobody, or nobody that
-     * is known. NULL: the protocol tells nothing of players. */
+    /* Fills `player` from a slot of the scoreboard, below QS_PLAYER_SLOTS. Returns false if the
+     * slot is empty or its player unknown. NULL if the protocol does not report players. */
     bool (*player)(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
     /*
-     * Whether the packet can be of no other protocol, judged by its bytes alone: then its
-     * conversation is taken for this protocol's, whatever its ports. Must be strict: it is asked of
-     * all traffic. `protocol` is this record.
+     * True if the packet can be of no other protocol, judged by its bytes alone: its conversation
+     * then gets this protocol, whatever its ports. Must be strict, because it is called for all
+     * traffic. `protocol` is this record.
      */
     bool (*recognize)(const struct qs_protocol *protocol, const struct qs_packet *packet);
     /*
-     * Whether nothing in the packet identifies this protocol, although it has a server's port.
-     * Called for conversations without a protocol; the packet's ends say whose port it is. If the
-     * capture began during a game, its packets are not foreign if they can be read without session
-     * state; others of that game may be.
+     * True if nothing in the packet identifies this protocol, although a port is a server's
+     * (`source_is_server_port` or its counterpart is set). Called for conversations without a
+     * protocol. If the capture starts mid-game, packets that can be read without session state are
+     * not foreign; other packets may be.
      */
     bool (*is_foreign)(const struct qs_protocol *protocol, const struct qs_packet *packet);
     /*
-     * `recognize` may be wrong, since the protocol has no magic bytes: it is called only if the
-     * user asks for that.
+     * True if `recognize` may be wrong because the protocol has no magic bytes: it is called only
+     * if the user requests that.
      */
     bool recognize_on_request;
 
-    /* Servers answer a request for a connection from one port and play on another. */
+    /* Servers answer a connection request from one port and play on another. */
     bool has_game_ports;
 
     /*
-     * Bit n: message n of a client is a move, with a checksum. 0: there is none. Else its datagrams
-     * begin with a number and an acknowledgement, of 32 bits each: several of both ends, whose
-     * numbers match, with moves that can be read, are of no other protocol.
+     * Bit n: message n of a client is a move, with a checksum. 0: none is. Otherwise datagrams
+     * begin with a sequence number and an acknowledgement, of 32 bits each: several datagrams of
+     * both ends with matching numbers and readable moves identify the protocol.
      */
     uint32_t moves;
 
     /*
-     * Reads the datagram's sequence numbers, with what the session knows so far; its end `from` is
-     * known. False, with `seqinfo` undefined: it has no number, or the number is unknown. NULL: the
-     * protocol has no numbers.
+     * Reads the datagram's sequence numbers, given the session so far; the packet's `from` is
+     * known. Returns false, with `seqinfo` undefined, if the datagram has no number or it is
+     * unknown. NULL if the protocol has no numbers.
      */
     bool (*seqinfo)(const struct qs_session *session, const struct qs_packet *packet,
                     struct qs_seqinfo *seqinfo);
 
-    /* How its engines number datagrams, for the quality of the path; NULL: they do not. */
+    /* How the engines number datagrams, for the quality of the path; NULL if they do not. */
     const struct qs_path_rules *path;
 
-    /* Decodes the packet that the decoder holds. Called by qs_decode(). */
+    /* Decodes the decoder's packet. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
 
     /*
-     * Conversations over TCP; all NULL if the protocol has none. A stream is cut into units, and
-     * each unit is decoded as a packet.
+     * For conversations over TCP; all NULL if the protocol has none. A stream is divided into PDUs,
+     * each of which is decoded like a packet.
      */
-    const char *stream_ports; /* TCP ports of servers by default, a range list */
-    /* Whether the first bytes of either end can be of no other protocol. Must be strict. */
+    const char *stream_ports; /* default TCP ports of servers, a range list */
+    /* True if the first bytes of either end can be of no other protocol. Must be strict. */
     bool (*recognize_stream)(struct qs_view start);
     /*
-     * How many bytes the unit that begins with `start` has at least (`start->from` is known; number
-     * and time are not used). Never 0. The caller waits for as many bytes and asks again: the unit
-     * is whole where the answer is no more than there is. Bytes that cannot be divided are one
-     * unit. `seen`: how many bytes there were when the caller last asked of this unit, else 0;
-     * these need not be searched again.
+     * Returns a lower bound of the length of the PDU that begins with `start`, never 0
+     * (`start->from` is known; number and time are not used). The caller waits for that many bytes
+     * and calls again: the PDU is complete if the result is not larger than the available size.
+     * Bytes that cannot be divided are one PDU. `seen`: available size at the last call for this
+     * PDU, else 0; these bytes need not be searched again.
      */
     uint32_t (*pdu_length)(const struct qs_session *session, const struct qs_packet *start,
                            uint32_t seen);
-    /* Decodes one whole unit. Called by qs_decode_unit(). */
+    /* Decodes one complete PDU. Called by qs_decode_unit(). */
     void (*decode_unit)(struct qs_decoder *decoder);
-    /* Decodes server messages without a packet's header, as demo files hold them, or NULL. Called
+    /* Decodes server messages without a packet header, as demo files contain them; or NULL. Called
      * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
-/* The session's player, or all that a server's stream has at present, "anna, bert": new; NULL:
- * unknown. */
+/* Returns the session's player, or all current players of a server's stream, "anna, bert" (g_free()
+ * it); NULL if unknown. */
 char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *session);
 
 /*
- * The second filter name of a group of a message's fields: "qw.damage" of "qw.svc_damage", new.
- * NULL: it is no such group, or another row has that name.
+ * Returns the second filter name of the group of a message: "qw.damage" for "qw.svc_damage"
+ * (g_free() it). Returns NULL for other rows, or if another row has that name.
  */
 char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row);
 
-/* The map that the session is on: new; NULL: unknown. */
+/* Returns the session's current map (g_free() it); NULL if unknown. */
 static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
 {
     struct qs_description description = {0};

@@ -2,11 +2,11 @@
 /*
  * A bounds-checked cursor over a range of bytes.
  *
- * Overrun is sticky: a read past the end gives 0, sets `overrun`, and closes the range, so that
- * every later read gives 0 as well. Parse functions stay straight-line code; their caller
+ * Overrun is sticky: a read past the end returns 0, sets `overrun`, and closes the range, so that
+ * every later read returns 0 as well. Parse functions remain straight-line code; their caller
  * checks `overrun` once, at the end. `pos` stays at the first byte that could not be read.
  *
- * The reader does not own the bytes. Values are little-endian unless a name says `be`.
+ * The reader does not own the bytes. Values are little-endian unless a name contains `be`.
  */
 #ifndef QS_CORE_READER_H
 #define QS_CORE_READER_H
@@ -24,13 +24,13 @@ struct qs_view {
 
 struct qs_reader {
     const uint8_t *data;
-    uint32_t size;  /* bytes in the range */
-    uint32_t limit; /* end of what may be read: `size`, or `pos` after an overrun */
+    uint32_t size;  /* number of bytes in the range */
+    uint32_t limit; /* end of the readable range: `size`, or `pos` after an overrun */
     uint32_t pos;   /* offset of the next byte */
     bool overrun;
 };
 
-/* `data` may be NULL when `size` is 0. */
+/* Returns a reader of `size` bytes. `data` may be NULL if `size` is 0. */
 static inline struct qs_reader qs_reader_over(const uint8_t *data, uint32_t size)
 {
     static const uint8_t nothing[1];
@@ -41,7 +41,7 @@ static inline struct qs_reader qs_reader_over(const uint8_t *data, uint32_t size
 static inline uint32_t qs_reader_left(const struct qs_reader *r)
 {
 #ifdef __clang_analyzer__
-    if (!r->data) /* a range of some size has bytes, which the analyzer cannot know */
+    if (!r->data) /* the analyzer cannot know that a range with a size has bytes */
         return 0;
 #endif
     return r->limit - r->pos;
@@ -54,7 +54,7 @@ static inline void qs_reader_overrun(struct qs_reader *r)
     r->limit = r->pos;
 }
 
-/* The next `n` bytes, or NULL (and an overrun) when fewer are left. */
+/* Returns the next `n` bytes, or NULL (after an overrun) if fewer are left. */
 static inline const uint8_t *qs_reader_take(struct qs_reader *r, uint32_t n)
 {
     if (n > qs_reader_left(r)) {
@@ -106,7 +106,7 @@ static inline uint8_t qs_reader_u8(struct qs_reader *r)
     return p ? p[0] : 0;
 }
 
-/* Functions that read the next `size` bytes. */
+/* Defines a function that reads the next `size` bytes. */
 #define QS_READER(function, type, size, of)                                                        \
     static inline type function(struct qs_reader *r)                                               \
     {                                                                                              \
@@ -126,7 +126,7 @@ static inline uint64_t qs_reader_u64(struct qs_reader *r)
     return low | (uint64_t)qs_reader_u32(r) << 32;
 }
 
-/* A NUL-terminated string without its NUL. No NUL before the end is an overrun: the empty view. */
+/* Returns a NUL-terminated string without its NUL, or (after an overrun) the empty view. */
 static inline struct qs_view qs_reader_string(struct qs_reader *r)
 {
     const uint8_t *start = r->data + r->pos;

@@ -4,8 +4,8 @@
  * conversation have established so far.
  *
  * A protocol's session struct has `struct qs_session` as its first member. Sessions are values: the
- * protocol's session_copy makes a cheap independent copy that shares what is large (see table.h and
- * fragments.h), so that Wireshark can hold the session before each packet and dissect it again.
+ * protocol's session_copy makes a cheap independent copy that shares large members (containers.h,
+ * fragments.h), so that Wireshark can keep the session before each packet and dissect it again.
  */
 #ifndef QS_CORE_SESSION_H
 #define QS_CORE_SESSION_H
@@ -19,69 +19,69 @@
 /* The reliable packets of one direction; see common/netchan/reliable.h. Initially all 0. */
 struct qs_reliable {
     uint32_t last;         /* number of the last packet */
-    uint64_t captured;     /* by number, modulo 64: it was captured */
-    uint64_t sent;         /* and was reliable */
-    uint64_t odd;          /* so many were reliable up to it */
-    bool started;          /* the other end has acknowledged: */
-    uint32_t acknowledged; /* by its last packet; 0: none */
-    bool bit;              /* of that */
-    bool has_toggled;      /* it is a netchan's */
-    bool suspected;        /* before that: the capture lacks a reliable packet */
+    uint64_t captured;     /* bit n % 64: packet n was captured */
+    uint64_t sent;         /* bit n % 64: packet n was captured and reliable */
+    uint64_t odd;          /* bit n % 64: the number of reliable packets up to n is odd */
+    bool started;          /* the other end has acknowledged a packet */
+    uint32_t acknowledged; /* number that its last packet acknowledged; 0: none */
+    bool bit;              /* reliable bit of that acknowledgement */
+    bool has_toggled;      /* the bit has toggled, so the end has reliable bits */
+    bool suspected; /* before the first toggle: the capture seemed to lack a reliable packet */
     uint32_t suspected_since;
-    uint32_t since;   /* the number acknowledged before */
-    uint64_t content; /* of the last reliable packet: how it begins; 0: unknown */
-    bool doubtful;    /* the capture lacks one, or the line lost that, which is sent again */
-    bool confirmed;   /* another one was sent: the capture lacks one */
+    uint32_t since;   /* number acknowledged before: the missing packet is after it */
+    uint64_t content; /* first bytes of the last reliable packet's messages; 0: unknown */
+    bool doubtful;    /* the capture lacks one, or the path lost the last one, which is resent */
+    bool confirmed;   /* a different one followed: the capture lacks one */
     uint32_t doubt_since;
-    bool acknowledged_odd; /* `odd` of the number */
-    /* Of the last acknowledgement: */
-    bool differs; /* the bit is not what was captured */
-    bool lacks;   /* and only a packet that the capture lacks can be why */
+    bool acknowledged_odd; /* `odd` of the acknowledged number */
+    /* About the last acknowledgement: */
+    bool differs; /* its bit does not match the captured packets */
+    bool lacks;   /* only a packet that the capture lacks explains that */
 };
 
-/* Numbers that a packet skipped. */
+/* Sequence numbers that the sender or the path skipped: a gap. */
 struct qs_skipped {
-    uint32_t from, until; /* `until` is the packet behind it */
-    int64_t begin, end;   /* times of the packets before and behind it */
-    uint32_t counted;     /* of them, as not captured */
-    bool is_unanswered;   /* no packet of the other end came since */
-    bool acknowledges;    /* the packet behind it acknowledges one not captured */
+    uint32_t from, until; /* first skipped number; number of the packet after the gap */
+    int64_t begin, end;   /* times of the packets before and after the gap */
+    uint32_t counted;     /* how many of the numbers count as not captured */
+    bool is_unanswered;   /* no packet of the other end has followed */
+    bool acknowledges;    /* the packet after the gap acknowledges one that was not captured */
 };
 
 /*
- * One direction of a connection whose packets have a growing sequence number, and which of them
- * arrived. common/netchan updates it.
+ * One direction of a connection with increasing sequence numbers, and which of its packets arrived.
+ * Updated by common/netchan.
  */
 struct qs_netchan {
     bool started;
-    bool begins;       /* the other end had none of its packets yet: the first is 1 */
-    uint32_t sequence; /* of the last packet accepted */
-    uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
+    bool begins;       /* the other end has acknowledged number 0: the first packet is number 1 */
+    uint32_t sequence; /* number of the last accepted packet */
+    uint64_t seen;     /* bit n: packet `sequence` - n was captured */
     /* Totals since the start. */
     uint32_t accepted, stale, duplicates;
-    uint32_t missing;         /* numbers in holes */
-    uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks; of
-                               * those that come later this is taken back */
-    uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
-    uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
-    uint32_t ahead;           /* of those not captured: behind `sequence` */
-    int64_t time;             /* of the last accepted packet */
-    bool is_lacking;          /* a packet behind it is proved not to be captured */
+    uint32_t missing;         /* number of skipped sequence numbers */
+    uint32_t not_captured;    /* number of packets that the other end acknowledged but the capture
+                                 lacks; a late one is subtracted when it arrives */
+    uint32_t last_uncaptured; /* number of the latest such packet, to count it once */
+    uint64_t lacking;         /* bit n: packet last_uncaptured - n is such a packet */
+    uint32_t ahead;           /* number of such packets after `sequence` */
+    int64_t time;             /* time of the last accepted packet */
+    bool is_lacking;          /* the capture is proved to lack a packet after the last one */
     struct qs_skipped last_gap;
     struct qs_reliable reliable;
-    uint32_t restarts; /* packets in a row with first numbers, after larger ones */
+    uint32_t restarts; /* number of successive packets that may begin a new connection */
 };
 
-/* Packets between two that the capture has: it lacks them. See common/netchan/holes.h. */
+/* A hole in the capture: it lacks packets between two that it has. See common/netchan/holes.h. */
 struct qs_hole {
-    uint32_t number;     /* from 1, in the connection; 0: there is none */
-    int64_t begin, end;  /* nanoseconds since the epoch: the packets before and behind it */
-    uint32_t packets[2]; /* at least so many, by direction less QS_C2S */
-    bool fits_level;     /* the next level may have begun in it, and nothing would show that */
+    uint32_t number;     /* number of the hole in the connection, from 1; 0: none */
+    int64_t begin, end;  /* times of the packets before and after the hole (ns since the epoch) */
+    uint32_t packets[2]; /* minimum number of packets, indexed by direction - QS_C2S */
+    bool fits_level;     /* the next level may have begun in the hole unnoticed */
 };
 
-/* How many packets of the direction the hole has more than it had as `before`, which may be the
- * hole before it; 0 if it has fewer, since its session is decoded again. */
+/* Returns how many packets of the direction the hole has gained since `before`, an earlier state of
+ * it or the hole before; 0 if it has fewer, because its session is decoded again. */
 static inline uint32_t qs_hole_growth(const struct qs_hole *hole, const struct qs_hole *before,
                                       unsigned direction)
 {
@@ -91,17 +91,17 @@ static inline uint32_t qs_hole_growth(const struct qs_hole *hole, const struct q
     return now > then ? now - then : 0;
 }
 
-/* Where the capture lacks part of a level's sign-on. */
+/* The part of a level's sign-on that the capture lacks. */
 struct qs_sign_on_loss {
     uint64_t packet; /* number in the capture; 0: nothing is missing, or the packet is unknown */
-    bool before;     /* what is missing was sent before that packet; else it is that packet */
+    bool before;     /* the missing part was sent before `packet`; else it is `packet` */
     bool in_game;    /* the level was played until then, and another one may have begun */
     bool playable;   /* players can show the level without it */
 };
 
-/* How far a level has come. */
+/* Progress of a level. */
 enum qs_level_state {
-    QS_LEVEL_UNKNOWN,    /* no beginning of a level was captured */
+    QS_LEVEL_UNKNOWN,    /* the beginning of the level was not captured */
     QS_LEVEL_SIGNING_ON, /* the client receives lists, baselines and texts */
     QS_LEVEL_PLAYING,
     QS_LEVEL_ENDED /* the server loads the next level */
@@ -109,75 +109,76 @@ enum qs_level_state {
 
 struct qs_session {
     enum qs_end server;  /* which end is the server */
-    uint32_t connection; /* number of the connection in this conversation; 0: none has begun */
-    uint32_t level;      /* number of the level in this connection; 0: none has begun */
+    uint32_t connection; /* number of the connection in this conversation; 0: before the first */
+    uint32_t level;      /* number of the level in this connection; 0: before the first */
     enum qs_level_state level_state;
-    uint32_t played_from; /* number of the server's packet with which the game begins */
-    uint64_t ended_by;    /* number of the packet that ended the level */
-    struct qs_sign_on_loss
-        lost;            /* the level is incomplete: the capture lacks part of its sign-on */
-    int32_t version;     /* protocol version in force, 0 while not known */
-    bool disconnected;   /* either end has ended the connection */
-    uint32_t qport;      /* of its client: see qs_seqinfo_qport(); 0: none, or not known yet */
-    int64_t demo_start;  /* of a server's demo: nanoseconds since the epoch; 0: unknown */
-    int32_t may_inflate; /* so many bytes more than the packet at hand may: see inflate.h */
+    uint32_t played_from;        /* number of the server's packet that begins the game */
+    uint64_t ended_by;           /* number of the packet that ended the level */
+    struct qs_sign_on_loss lost; /* part of the level's sign-on that the capture lacks */
+    int32_t version;             /* current protocol version; 0: unknown */
+    bool disconnected;           /* either end has ended the connection */
+    uint32_t qport;      /* the client's qport: see qs_seqinfo_qport(); 0: none, or unknown */
+    int64_t demo_start;  /* start time of a server's demo (ns since the epoch); 0: unknown */
+    int32_t may_inflate; /* unused allowance of earlier packets (bytes), may be negative: see
+                            inflate.h */
     struct qs_netchan to_server, to_client;
-    struct qs_hole hole; /* the last one, which may still grow */
+    struct qs_hole hole; /* latest hole, which may still grow */
 };
 
 void qs_session_init(struct qs_session *session);
 
-/* A new connection begins in the conversation: counters restart, the server stays the same. */
+/* Starts a connection in the conversation: resets all but the server and the inflate allowance. */
 void qs_session_connect(struct qs_session *session);
 
 /*
- * A level begins; the client plays it from the server's packet `from` on; packet number `packet`
- * ends it; the capture lacks part of its sign-on, which the first call of a level stores, and the
- * first with which it is not playable.
+ * Events of a level: it begins; the client plays it from the server's packet `from` on; packet
+ * number `packet` ends it; the capture lacks part of its sign-on, at or `before` packet number
+ * `packet`. `playable`: players can show the level without that part. qs_level_lose() keeps a
+ * level's first loss, and the first one that is not playable.
  */
 void qs_level_begin(struct qs_session *session);
 void qs_level_play(struct qs_session *session, uint32_t from);
 void qs_level_end(struct qs_session *session, uint64_t packet);
-/* Whether it ended before this packet: what belongs to a game is of the next level. */
+/* True if the level ended before this packet: game messages then belong to the next level. */
 bool qs_level_is_over(const struct qs_session *session, uint64_t packet);
 void qs_level_lose(struct qs_session *session, uint64_t packet, bool before, bool playable);
-/* Whether the capture lacks so much of the level's sign-on that players cannot show the level. */
+/* True if players cannot show the level, because the capture lacks part of its sign-on. */
 bool qs_level_is_unplayable(const struct qs_session *session);
 
-/* Whether the packet's sender is the server. False if that is not known. */
+/* True if the packet's sender is the server; false if that is unknown. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
 
 /*
- * The numbers of sessions: from 1, in the order in which they begin, over all conversations and
- * protocols. A conversation may have several, one after the other: one begins with the first
- * netchan packet that its receiver accepts (decoder->accepted) in a new connection
+ * Session numbers: from 1, in the order in which sessions begin, over all conversations and
+ * protocols. A conversation may have several sessions, one after the other. A session begins with
+ * the first netchan packet that its receiver accepts (qs_found.accepted) in a new connection
  * (qs_session.connection), and ends when the next connection begins. Connectionless packets before
  * that belong to no session.
  */
 
-/* The number of sessions so far, of all that are numbered together. Initially all 0. */
+/* Number of sessions that share one numbering. Initially all 0. */
 struct qs_session_numbers {
     uint32_t count;
 };
 
 /* The current session of a conversation. Initially all 0. */
 struct qs_session_number {
-    uint32_t number;     /* 0: none */
-    uint32_t connection; /* that it is */
+    uint32_t number;     /* 0: no session */
+    uint32_t connection; /* connection of the session */
 };
 
 /*
- * Call it after each decoded packet, which its receiver `accepted` or not; its conversation is then
- * in `connection`. Returns the number of the current session, 0 if there is none. If the number
- * changes, the previous session is over.
+ * Updates the conversation's current session after each decoded packet. `connection`: number of its
+ * connection; `accepted`: the receiver accepted the packet. Returns the session's number, 0 if
+ * there is none. If the number changes, the previous session has ended.
  */
 uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
                            uint32_t connection, bool accepted);
 
 /*
- * Metadata of a packet, the same for all protocols: rows like those of fields, whose names follow
- * the protocol's ("session" is "qw.session"). Wireshark shows them in
- * the tree; dumps have the same as packet.session and packet.direction.
+ * Metadata of a packet, the same for all protocols: rows like those of fields, with names that
+ * follow the protocol's prefix ("session" is "qw.session"). Wireshark shows them in the tree; dumps
+ * have packet.session and packet.direction instead.
  */
 
 enum qs_session_field {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sink receives what a decoder reads, in wire order: groups open and close, with fields and notes
- * between.
+ * between them.
  *
  * An implementation embeds `struct qs_sink` as its first member. Any function may be NULL. Views in
- * values and texts are valid only during the call. Offsets count from the start of the current
- * source: the packet's payload, or the bytes last given to `source`.
+ * values, and texts, are valid only during the call. Offsets count from the start of the current
+ * source: the packet's payload, or the bytes last passed to `source`.
  */
 #ifndef QS_CORE_SINK_H
 #define QS_CORE_SINK_H
@@ -30,7 +30,7 @@ enum qs_note {
     QS_NOTE_CUT,
     QS_NOTE_CHECKSUM_BAD,
     QS_NOTE_SEQUENCE_GAP,
-    QS_NOTE_LOST, /* only links between packets tell (netchan/links.h) */
+    QS_NOTE_LOST, /* known only from links between packets (netchan/links.h) */
     QS_NOTE_SEQUENCE_STALE,
     QS_NOTE_SEQUENCE_DUPLICATE,
     QS_NOTE_NOT_CAPTURED,
@@ -42,7 +42,7 @@ enum qs_note {
 
 enum qs_severity { QS_SEVERITY_CHAT, QS_SEVERITY_NOTE, QS_SEVERITY_WARN, QS_SEVERITY_ERROR };
 
-/* What the note is about: the groups that Wireshark knows. */
+/* Subject of a note: the groups that Wireshark has. */
 enum qs_note_group {
     QS_GROUP_MALFORMED,
     QS_GROUP_UNDECODED,
@@ -52,23 +52,23 @@ enum qs_note_group {
 };
 
 struct qs_note_kind {
-    const char *suffix; /* filter name behind the protocol's */
+    const char *suffix; /* filter name after the protocol's */
     enum qs_severity severity;
     enum qs_note_group group;
-    bool problem; /* makes a check fail */
+    bool problem; /* a check fails */
     const char *summary;
 };
 
 extern const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS];
 
-/* A set of notes, for the protocol record. */
+/* Sets of kinds of notes, for struct qs_protocol. */
 #define QS_NOTE_BIT(kind) (UINT32_C(1) << (kind))
 #define QS_NOTES_ALL (QS_NOTE_BIT(QS_NOTE_KINDS) - 1)
 
 struct qs_value {
-    uint32_t offset; /* of the bytes that the value was read or derived from */
+    uint32_t offset; /* offset of the bytes that the value was read or derived from */
     uint32_t length;
-    bool generated; /* derived: these bytes alone do not carry the value */
+    bool generated; /* derived: these bytes alone do not contain the value */
     union {
         uint64_t u; /* QS_BOOL, QS_U*, QS_X*, QS_FRAMENUM, QS_TIME, QS_DURATION; masked parts are
                        shifted down */
@@ -81,21 +81,21 @@ struct qs_value {
 struct qs_protocol;
 
 struct qs_sink {
-    const struct qs_protocol *protocol; /* what is being decoded; set by qs_decode() */
+    const struct qs_protocol *protocol; /* protocol of the packet; set by qs_decode() */
     void (*open)(struct qs_sink *sink, const struct qs_field *group, uint32_t offset);
-    /* Ends the innermost open group; `end` is the offset behind its last byte. */
+    /* Closes the innermost open group; `end` is the offset after its last byte. */
     void (*close)(struct qs_sink *sink, uint32_t end);
     void (*field)(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value);
     /* Adds UTF-8 text to the title of the innermost open group. */
     void (*label)(struct qs_sink *sink, const char *text);
     void (*note)(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
                  const char *text);
-    /* These bytes are a password; only where the decoder's redactor looks for them (see secret.h).
-     */
+    /* Reports bytes that are a password, if the decoder's redactor searches for them (see
+     * secret.h). */
     void (*secret)(struct qs_sink *sink, uint32_t offset, uint32_t length);
     /*
-     * From here on offsets count in `data`: joined fragments, inflated bytes. NULL: again in the
-     * source before.
+     * Makes offsets count in `data` (joined fragments, inflated bytes), until a call with NULL
+     * returns to the source before.
      */
     void (*source)(struct qs_sink *sink, const char *title, const uint8_t *data, uint32_t size);
 };

@@ -4,25 +4,25 @@
 #include "common/core/text.h"
 
 enum {
-    TEXT_MAX = 160,    /* characters of a text */
-    TEXTS_MAX = 64,    /* messages that have a text; others are only counted */
-    SUMMARY_MAX = 2000 /* bytes, about: Wireshark shows no more */
+    TEXT_MAX = 160,    /* maximum length of a text, in characters */
+    TEXTS_MAX = 64,    /* maximum number of messages with a text; others are only counted */
+    SUMMARY_MAX = 2000 /* maximum size in bytes, roughly: Wireshark shows no more */
 };
 
-/* Messages of one name, or a message with something of its own. */
+/* Messages of one name without values, or one message with values. */
 struct summary_item {
     const char *name;
     unsigned count;
-    GString *text;     /* or NULL */
-    bool line_is_open; /* the text is a line without its end */
+    GString *text;     /* values of the message, or NULL */
+    bool line_is_open; /* the text is a line whose end has not been printed */
 };
 
-/* Of `summary`, before it is put together. */
+/* Parts of the summary before they are joined. */
 struct qs_summary_parts {
     GArray *items;        /* struct summary_item: messages */
-    unsigned texts;       /* how many of them have a text */
-    GString *remarks;     /* in brackets */
-    bool transcript_line; /* the message at hand has a line in the decoder's transcript */
+    unsigned texts;       /* number of items with a text */
+    GString *remarks;     /* delivery statuses, in brackets */
+    bool transcript_line; /* the current message has a line in the decoder's transcript */
 };
 
 static void clear_summary_item(gpointer item)
@@ -68,7 +68,7 @@ static struct summary_item *item_at(const struct qs_decoder *d, guint i)
     return &g_array_index(d->summary_parts->items, struct summary_item, i);
 }
 
-/* The last message is over. Where it adds nothing, it is counted with those like it. */
+/* Ends the last message. If it has no text, adds it to the count of earlier ones of its name. */
 static void end_last_text(struct qs_decoder *d)
 {
     const guint last = d->summary_parts->items->len - 1;
@@ -99,7 +99,7 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
     d->summary_parts->transcript_line = false;
 }
 
-/* Where text goes now; NULL: there is enough of it. */
+/* Returns the text to append to: the last message's, or the header. NULL: enough have a text. */
 static GString *text_end(struct qs_decoder *d)
 {
     struct summary_item *item;
@@ -126,7 +126,7 @@ void qs_summary(struct qs_decoder *d, const char *format, ...)
     va_end(arguments);
 }
 
-/* The text as it may be shown. */
+/* Returns the text as the redactor permits it. */
 static struct qs_view guarded(const struct qs_decoder *d, struct qs_view text)
 {
     return d->redactor ? d->redactor->text(d->redactor, d, text) : text;
@@ -160,8 +160,8 @@ void qs_summary_remark(struct qs_decoder *d, const char *format, ...)
 
 /* --- The transcript --- */
 
-/* The first byte 1 gives chat its color and sound, and 2 the color alone. Source: id console.c,
- * Con_Print. */
+/* True for a byte that begins chat: 1 gives it color and sound, 2 color alone. Source: id
+ * console.c, Con_Print. */
 static bool is_color(uint8_t byte)
 {
     return byte == 1 || byte == 2;
@@ -186,7 +186,7 @@ static void begin_line(GString *out, const char *name)
     g_string_append_printf(out, "%s:", name);
 }
 
-/* The message's line continues with another of its texts: "setinfo: skin = base". */
+/* Continues the message's line with another of its texts: "setinfo: skin = base". */
 static void continue_line(GString *out, const char *word)
 {
     g_string_truncate(out, out->len - 1);
@@ -240,7 +240,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
         append_quote(out, word, qs_text_trimmed(guarded(d, text), ' '));
 }
 
-/* The message before the last one, if it has begun the line that the last one continues. */
+/* Returns the message before the last if the last one continues its open line; else NULL. */
 static struct summary_item *open_line(const struct qs_decoder *d)
 {
     const guint count = d->summary_parts->items->len;
@@ -253,21 +253,21 @@ static struct summary_item *open_line(const struct qs_decoder *d)
                                                                                           : NULL;
 }
 
-/* The last message's text begins or continues a line. */
+/* Begins or continues a line in the last message's text. */
 static void append_line(GString *out, bool line_is_open, struct qs_view text)
 {
     if (!line_is_open) {
         append_quote(out, "", text);
         return;
     }
-    g_string_truncate(out, out->len - 1); /* the quote */
+    g_string_truncate(out, out->len - 1); /* the closing quote */
     qs_text_append_quoted(out, text, TEXT_MAX);
     g_string_append_c(out, '"');
 }
 
 /*
- * Servers print a line piece by piece. The end of a line is not shown, nor the byte before it that
- * gives chat its sound and color; and nothing of an empty line.
+ * Adds a printed text: servers print a line piece by piece. Omits the end of a line, the byte
+ * before it that gives chat its sound and color, and empty lines.
  */
 static void add_line(struct qs_decoder *d, struct qs_view text)
 {
@@ -302,7 +302,7 @@ static void add_number(struct qs_decoder *d, const struct qs_field *row,
         g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->u);
 }
 
-/* The label of a text: its message, or the connectionless packet's command. */
+/* Adds a text to the transcript, labeled with its message or connectionless command. */
 static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, struct qs_view text)
 {
     const guint count = d->summary_parts->items->len;
@@ -323,7 +323,7 @@ void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
         qs_summary_quote(d, row->brief, value->bytes);
 }
 
-/* --- The line --- */
+/* --- The complete line --- */
 
 static void append_item(GString *out, const struct summary_item *item)
 {

@@ -4,8 +4,7 @@
 
 #include "common/core/text.h"
 
-/* The glyphs of the font's first 32 places; 128-159 are the same except for the scroll-bar pieces.
- */
+/* Characters for the font's first 32 glyphs. 128-159 are the same except for those in glyph(). */
 static const char *const glyphs[32] = {
     "•", "•", "•", "•", "•", "•", "•", "•", "•", "\t", "\n", "•", "•", "\r", "•", "•",
     "[", "]", "0", "1", "2", "3", "4", "5", "6", "7",  "8",  "9", "•", "<",  "=", ">",
@@ -92,7 +91,7 @@ bool qs_text_leads_out(struct qs_view text)
     return qs_view_contains(text, "../") || qs_view_contains(text, "..\\");
 }
 
-/* No letter is one of the characters. */
+/* True if the text has a control character or one of `characters` (no letters or digits). */
 static bool has_any(struct qs_view text, const char *characters)
 {
     for (uint32_t i = 0; i < text.size; i++)
@@ -262,7 +261,7 @@ uint32_t qs_view_unsigned(struct qs_view text)
     return (uint32_t)strtoul(digits, NULL, 0);
 }
 
-/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
+/* True for characters without a glyph: terminals obey them, or they move the text after them. */
 static bool is_control(gunichar c)
 {
     switch (g_unichar_type(c)) {
@@ -285,7 +284,7 @@ char *qs_text_printable(const char *text)
     while (g_ascii_isprint(*at))
         at++;
     if (!*at)
-        return g_strdup(text); /* as nearly all are */
+        return g_strdup(text); /* the usual case */
     copy = g_utf8_make_valid(text, -1);
     out = g_string_new(NULL);
     for (at = copy; *at; at = g_utf8_next_char(at)) {

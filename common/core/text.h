@@ -2,9 +2,9 @@
 /*
  * Raw text: bytes that are glyphs of a console font, and the small grammar of console commands.
  *
- * The font's upper half repeats the lower in another color; 0-31 and 128-159 hold brackets, golden
- * digits, bars and dots. Readable text is UTF-8 without the color. Source: qwd-format, section 2
- * ("Game font"); the glyphs are those of the conchars picture.
+ * The font's upper half repeats the lower half in another color; 0-31 and 128-159 are brackets,
+ * golden digits, bars and dots. Readable text is UTF-8 without the color. Source: qwd-format,
+ * section 2 ("Game font"); the glyphs are those of the conchars picture.
  */
 #ifndef QS_CORE_TEXT_H
 #define QS_CORE_TEXT_H
@@ -14,113 +14,113 @@
 
 #include "common/core/reader.h"
 
-/* The view of a C string; NULL gives the empty view. */
+/* Returns the view of a C string; NULL gives the empty view. */
 struct qs_view qs_view_of(const char *text);
 
 /* Appends `text` as readable UTF-8. Keeps newline, tab and carriage return. */
 void qs_text_append_utf8(GString *out, struct qs_view text);
 
-/* The same as a new string (g_free() it). */
+/* Returns the same as a new string (g_free() it). */
 char *qs_text_utf8(struct qs_view text);
 
-/* A file's name without its folder and its last ending, readable; NULL for NULL. New. */
+/* Returns a file's name without folder and extension, readable (g_free() it); NULL for NULL. */
 char *qs_text_file_stem(const char *path);
 
-/* Trims bytes up to `blank` from both ends. */
+/* Returns `text` without the bytes up to `blank` at both ends. */
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
 
-/* Whether the readable UTF-8 is the same bytes: the conversion loses nothing. */
+/* True if the readable UTF-8 has the same bytes: the conversion loses nothing. */
 bool qs_text_is_plain(struct qs_view text);
 
 /*
- * Whether a path leaves the folder that it is relative to ("../"). Many readers open such paths:
+ * True if a path leaves the folder that it is relative to ("../"). Many engines open such paths:
  * QuakeSpasm common.c, COM_FindFile; id's Quake II files.c, FS_FOpenFile.
  */
 bool qs_text_leads_out(struct qs_view text);
 
-/* Whether it is no name of a game folder. A valid one is a single path component and short: readers
- * may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */
+/* True if the name must not be used as a game folder. A safe name is a single path component and
+ * short: engines may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */
 bool qs_folder_name_is_unsafe(struct qs_view name);
 enum { QS_FOLDER_NAME_MAX = 63 };
 
 /* Maximum length of a text in titles and summaries, in characters. */
 enum { QS_TITLE_CHARACTERS = 60 };
 
-/* One line for a title: readable, control characters as spaces, cut to `characters` with an
- * ellipsis. */
+/* Returns one line for a title (g_free() it): readable, control characters as spaces, cut to
+ * `characters` with an ellipsis. */
 char *qs_text_title(struct qs_view text, unsigned characters);
 
 /*
- * Appends text for use between quotes: readable, line ends, tabs and quotes escaped with a
+ * Appends text for use between quotes: readable, with line ends, tabs and quotes escaped by a
  * backslash, cut to `characters` with an ellipsis.
  */
 void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
 
 /*
- * Makes untrusted text safe for a terminal, a report or a file's name. Control characters, and
- * those that reorder or break a line, become spaces; invalid UTF-8 is replaced. New.
+ * Returns untrusted text made safe for a terminal, a report or a file name (g_free() it). Control
+ * characters, and those that reorder or break a line, become spaces; invalid UTF-8 is replaced.
  */
 char *qs_text_printable(const char *text);
 
-/* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
+/* True if a file name may have the character anywhere: letters, digits, "_", "+" and "-". */
 bool qs_text_safe_in_names(char c);
 
 /* A word of a command line. */
 struct qs_token {
-    struct qs_view text; /* without its quotes */
-    uint32_t offset;     /* of the word with its quotes, from the start of the line */
-    uint32_t length;     /* with its quotes */
+    struct qs_view text; /* text without its quotes */
+    uint32_t offset;     /* offset of the word in the line, including its quote */
+    uint32_t length;     /* length including its quotes */
 };
 
 /*
- * Reads the next word of `line` at or after `*pos` and moves `*pos` behind it. Bytes up to space
- * separate words; `"` begins a word that runs to the next `"` or to the end. False at the end.
- * Source: COM_Parse and Cmd_TokenizeString.
+ * Reads the next word of `line` at or after `*pos` and moves `*pos` past it. Bytes up to space
+ * separate words; `"` begins a word that runs to the next `"` or to the end. Returns false at the
+ * end. Source: COM_Parse and Cmd_TokenizeString.
  */
 bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
 
 /*
- * The end of the command that begins at `at` of a command text: its newline, its `;` outside
- * quotes, or the end of the text. Source: Cbuf_Execute.
+ * Returns the end of the command that begins at `at` of a command text: its newline, its `;`
+ * outside quotes, or the end of the text. Source: Cbuf_Execute.
  */
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
 
-/* `text` without its first `count` bytes. */
+/* Returns `text` without its first `count` bytes. */
 static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
 {
     count = MIN(count, text.size);
     return (struct qs_view){count ? text.data + count : text.data, text.size - count};
 }
 
-/* Its character at `at` without the font's color; 0 behind its end. */
+/* Returns the character at `at` without the font's color; 0 past the end. */
 static inline char qs_view_character(struct qs_view text, uint32_t at)
 {
     return at < text.size ? (char)(text.data[at] & 0x7f) : '\0';
 }
 
-/* `text` up to the first of the bytes of `ends`, a string whose NUL is one of them. */
+/* Returns `text` up to the first NUL or byte of `ends`. */
 struct qs_view qs_view_up_to(struct qs_view text, const char *ends);
 
-/* Whether `text` begins with the C string. */
+/* True if `text` begins with the C string. */
 bool qs_view_begins(struct qs_view text, const char *start);
 
-/* Whether `text` contains the C string. */
+/* True if `text` contains the C string. */
 bool qs_view_contains(struct qs_view text, const char *other);
 
-/* Whether `text` equals the C string. */
+/* True if `text` equals the C string. */
 bool qs_view_equal(struct qs_view text, const char *other);
 
-/* Whether the text is one of these words, upper or lower case; NULL ends the list. */
+/* True if the text is one of these words, upper or lower case; NULL ends the list. */
 bool qs_view_is_one_of(struct qs_view text, const char *const *words);
 
-/* Parses all of `text` as a decimal number. False, and 0, if it is none or out of range. */
+/* Parses all of `text` as a decimal number. Returns false, and sets 0, if that fails. */
 bool qs_view_number(struct qs_view text, int64_t *number);
 
-/* The same; also false if the number is outside low..high. */
+/* The same; returns false also for a number outside low..high. */
 bool qs_view_number_within(struct qs_view text, int64_t low, int64_t high, int64_t *number);
 
-/* The number that begins `text`, decimal or with 0x hexadecimal, as strtoul() reads it; 0 if none.
- */
+/* Returns the number at the start of `text`, like strtoul() with base 0; 0 if it has none or more
+ * than 23 bytes. */
 uint32_t qs_view_unsigned(struct qs_view text);
 
 /* --- Info strings ----------------------------------------------------------------------------- */
@@ -135,27 +135,27 @@ enum { QS_INFO_PART_MAX = 63 };
 
 struct qs_info_pair {
     struct qs_view key, value;
-    uint32_t offset; /* of the pair's first byte (its backslash, where it has one) */
+    uint32_t offset; /* offset of the pair's first byte: its backslash, if it has one */
     uint32_t length;
     uint32_t key_offset, value_offset;
-    bool has_value; /* false: the string ended behind the key */
+    bool has_value; /* false if the string ends after the key */
 };
 
-/* Reads the pair of `info` at `*pos` and moves `*pos` behind it. False at the end. Offsets are
- * relative to `info`. */
+/* Reads the pair of `info` at `*pos` and moves `*pos` past it. Returns false at the end. Offsets
+ * are relative to `info`. */
 bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair);
 
-/* The value of the first pair with `key`, or the empty view (data NULL) if there is none. */
+/* Returns the value of the first pair with `key`, or the empty view (data NULL) if none has it. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
 
-/* Whether the first pair with `key` has a value other than "0" and an empty text. */
+/* True if the first pair with `key` has a value other than "0" and the empty text. */
 bool qs_info_is_set(struct qs_view info, const char *key);
 
-/* `info` with `key` set to `value`, as a new string (g_free() it). NULL: it would be longer than
- * `max` bytes; engines then keep the string that they have (Info_SetValueForStarKey). */
+/* Returns `info` with `key` set to `value` (removed if empty; g_free() it). NULL: it would exceed
+ * `max` bytes; engines then keep the old string (Info_SetValueForStarKey). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value, uint32_t max);
 
-/* The first pairs of `info`, as many as fit into `max` bytes. */
+/* Returns the first pairs of `info`, as many as fit into `max` bytes. */
 struct qs_view qs_info_cut(struct qs_view info, uint32_t max);
 
 #endif

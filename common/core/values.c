@@ -94,7 +94,7 @@ static void read_integer(struct qs_decoder *d, unsigned id)
     const enum qs_type type = d->protocol->fields[id].type;
     const uint32_t at = d->in.pos, size = (qs_type_bits(type) + 7) / 8;
     const uint8_t *bytes = qs_reader_take(&d->in, size);
-    const unsigned above = (64 - 8 * size) & 63; /* bits that the value lacks */
+    const unsigned above = (64 - 8 * size) & 63; /* bits beyond the value's size */
     uint64_t value = 0;
 
     for (uint32_t i = size; bytes && i; i--)
@@ -105,7 +105,7 @@ static void read_integer(struct qs_decoder *d, unsigned id)
         qs_emit_uint(d, id, at, size, value);
 }
 
-/* Returns the last of the rows that it read. */
+/* Reads one row, or a vector. Returns the last row that it read. */
 static unsigned read_row(struct qs_decoder *d, unsigned id)
 {
     switch (d->protocol->fields[id].type) {
@@ -145,7 +145,7 @@ void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
 {
     const uint32_t left = end > d->in.pos ? end - d->in.pos : 0;
 
-    /* After an overrun the range is closed, but the bytes are there to be shown. */
+    /* An overrun has closed the range; reopens it to emit the remaining bytes. */
     d->in.limit = d->in.size;
     d->in.overrun = false;
     if (!left)

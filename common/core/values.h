@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads values off the packet and emits them, one call a value. Each returns the value, 0 after an
- * overrun (see reader.h).
+ * Functions that read values from the packet and emit them, one call for each value. Each returns
+ * the value, or 0 after an overrun (see reader.h).
  */
 #ifndef QS_CORE_VALUES_H
 #define QS_CORE_VALUES_H
 
 #include "common/core/emit.h"
 
-/* The bytes that are left. */
+/* Returns the remaining bytes of the source. */
 static inline struct qs_view qs_rest(const struct qs_decoder *d)
 {
     return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
 }
 
-/* The next value without reading it; 0 where fewer bytes are left. */
+/* Return the next value without reading it; 0 if fewer bytes are left. */
 static inline uint16_t qs_peek_u16(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 2 ? qs_le16(d->in.data + d->in.pos) : 0;
@@ -25,7 +25,7 @@ static inline uint32_t qs_peek_u32(const struct qs_decoder *d)
     return qs_reader_left(&d->in) >= 4 ? qs_le32(d->in.data + d->in.pos) : 0;
 }
 
-/* Functions that read a value of `size` bytes as `type` and emit it as one of the row's kind. */
+/* Defines a function that reads a value of `size` bytes as `type` and emits it with `emit`. */
 #define QS_VALUE_READER(function, type, read, size, emit)                                          \
     static inline type function(struct qs_decoder *d, unsigned id)                                 \
     {                                                                                              \
@@ -45,7 +45,7 @@ QS_VALUE_READER(qs_u32be, uint32_t, qs_reader_u32be, 4, qs_emit_uint)
 QS_VALUE_READER(qs_i8, int8_t, qs_reader_u8, 1, qs_emit_int)
 QS_VALUE_READER(qs_i16, int16_t, qs_reader_u16, 2, qs_emit_int)
 QS_VALUE_READER(qs_i32, int32_t, qs_reader_u32, 4, qs_emit_int)
-/* A byte without a sign, for a row of signed numbers: other messages have a sign there. */
+/* An unsigned byte for a row of signed numbers, which other messages send with a sign. */
 QS_VALUE_READER(qs_unsigned_byte, uint8_t, qs_reader_u8, 1, qs_emit_int)
 
 static inline float qs_f32(struct qs_decoder *d, unsigned id)
@@ -68,8 +68,8 @@ static inline double qs_f64(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-/* The same for a value that counts in steps of `scale` (volume: 1/255, attenuation: 1/64). They
- * return it raw. */
+/* The same for a value that counts in steps of `scale` (volume: 1/255, attenuation: 1/64). The
+ * function returns the raw value. */
 #define QS_SCALED_READER(function, type, read, size)                                               \
     static inline type function(struct qs_decoder *d, unsigned id, double scale)                   \
     {                                                                                              \
@@ -86,7 +86,7 @@ QS_SCALED_READER(qs_scaled_i8, int8_t, qs_reader_u8, 1)
 QS_SCALED_READER(qs_scaled_i16, int16_t, qs_reader_u16, 2)
 QS_SCALED_READER(qs_scaled_u16, uint16_t, qs_reader_u16, 2)
 
-/* Angles of a fixed width. They return the raw value. */
+/* Read angles of a fixed width and return the raw value. */
 static inline int8_t qs_angle8(struct qs_decoder *d, unsigned id)
 {
     return qs_scaled_i8(d, id, 360.0 / 256);
@@ -97,14 +97,14 @@ static inline int16_t qs_angle16(struct qs_decoder *d, unsigned id)
     return qs_scaled_i16(d, id, 360.0 / 65536);
 }
 
-/* A coordinate or angle in the session's format; the value in units or degrees. */
+/* Read a coordinate or angle in the session's format, and return units or degrees. */
 double qs_coord(struct qs_decoder *d, unsigned id);
 double qs_angle(struct qs_decoder *d, unsigned id);
-/* Three in a row; `id` is the group's row (VEC3 or ANGLES). */
+/* Read three of them; `id` is the group's row (VEC3 or ANGLES). */
 void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3]);
 void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3]);
 
-/* The same where the values do not matter. */
+/* The same, without returning the values. */
 static inline void qs_coord3(struct qs_decoder *d, unsigned id)
 {
     qs_coord3_values(d, id, (double[3]){0});
@@ -115,34 +115,33 @@ static inline void qs_angle3(struct qs_decoder *d, unsigned id)
     qs_angle3_values(d, id, (double[3]){0});
 }
 
-/* A NUL-terminated text; the field's length includes the NUL. */
+/* Reads a NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
-/* `size` bytes as they are. */
+/* Reads `size` bytes as they are. */
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
-/* `size` bytes that are text without a NUL. */
+/* Reads a text of `size` bytes without a NUL. */
 struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
 /*
- * Reads the rows from `first` to `last`, those with a mask as parts of the row before. A row's type
- * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE
- * and QS_I64.
+ * Reads the rows from `first` to `last`; rows with a mask are parts of the row before. A row's type
+ * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE.
  */
 void qs_rows(struct qs_decoder *d, unsigned first, unsigned last);
 
-/* A reader of messages that are such rows. */
+/* Defines a reader of messages that consist of such rows. */
 #define QS_ROWS_READER(function, first, last)                                                      \
     static void function(struct qs_decoder *d)                                                     \
     {                                                                                              \
         qs_rows(d, first, last);                                                                   \
     }
 
-/* A reader of messages that are one text. */
+/* Defines a reader of messages that consist of one text. */
 #define QS_TEXT_READER(function, row)                                                              \
     static void function(struct qs_decoder *d)                                                     \
     {                                                                                              \
         qs_label_text(d, ": ", qs_text(d, row), "");                                               \
     }
 
-/* All that is left in the packet, as bytes nothing decoded; or only up to offset `end`. */
+/* Emit the rest of the source, or up to offset `end`, as undecoded; also after an overrun. */
 void qs_undecoded(struct qs_decoder *d);
 void qs_undecoded_to(struct qs_decoder *d, uint32_t end);
 

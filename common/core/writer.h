@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values appended to a growing array of bytes; little-endian unless a name says `be`. */
+/* Functions that append values to a byte array; little-endian unless a name contains `be`. */
 #ifndef QS_CORE_WRITER_H
 #define QS_CORE_WRITER_H
 
@@ -52,7 +52,7 @@ static inline void qs_write_view(GByteArray *to, struct qs_view view)
         g_byte_array_append(to, view.data, view.size);
 }
 
-/* With its NUL. */
+/* Appends the text including its NUL. */
 static inline void qs_write_text(GByteArray *to, const char *text)
 {
     g_byte_array_append(to, (const guint8 *)text, (guint)strlen(text) + 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client messages. Source: fteqw sv_user.c SVQW_ExecuteClientMessage,
- * SVNQ_ExecuteClientMessage and what they call.
+ * Client messages. Source: fteqw sv_user.c SVQW_ExecuteClientMessage, SVNQ_ExecuteClientMessage and
+ * the functions that they call.
  */
 #include "common/fte/fte.h"
 
-/* Which of the server's frames has come; -1 asks for everything anew. */
+/* Reads the number of a server frame that the client received; -1 requests everything anew. */
 void fte_read_ackframe(struct qs_decoder *d)
 {
     qs_i32(d, FTE_ACKFRAME);
@@ -24,16 +24,16 @@ void fte_read_client_voicechat(struct qs_decoder *d)
     qs_bytes(d, FTE_VOICE_DATA, qs_u16(d, FTE_VOICE_SIZE));
 }
 
-/* --- clcfte_qcrequest: a call of a function of the server's mod. SV_ReadQCRequest --- */
+/* --- clcfte_qcrequest: calls a function of the server's mod. Source: SV_ReadQCRequest --- */
 
-/* A pointer is a range of memory; the integer before it is its length. */
+/* Reads a range of memory; the integer argument before it is its length. */
 static void read_pointer(struct qs_decoder *d, int32_t size)
 {
     if (size >= 0 && size <= QC_POINTER_MAX)
         qs_bytes(d, FTE_QCREQUEST_DATA, (uint32_t)size);
 }
 
-/* One argument; `*before` is the integer that the argument before was, or -1. */
+/* Reads one argument. `*before`: the argument before if it was an integer, or -1. */
 static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
 {
     int32_t integer = -1;
@@ -99,9 +99,9 @@ void fte_read_qcrequest(struct qs_decoder *d)
 /* --- clcfte_move --- */
 
 /*
- * FTE's VRINPUTS: clcfte_move instead of clc_move, with as many user commands as the client likes
- * and its own encoding of each. No checksum. Source: PROTOCOL.md, section 8; fteqw
- * sv_user.c SVFTE_ExecuteClientMove, common.c MSGFTE_ReadDeltaUsercmd.
+ * FTE's VRINPUTS: clcfte_move replaces clc_move. It has any number of user commands, in its own
+ * encoding, and no checksum. Source: PROTOCOL.md, section 8; fteqw sv_user.c
+ * SVFTE_ExecuteClientMove, common.c MSGFTE_ReadDeltaUsercmd.
  */
 
 static const struct fte_rows *rows_of(const struct qs_decoder *d)
@@ -111,9 +111,7 @@ static const struct fte_rows *rows_of(const struct qs_decoder *d)
 
 /* --- Parts of a command, in wire order --- */
 
-/*
- * The angles, counted from those of the last svcfte_setanglebase; or their change in a byte each.
- */
+/* Reads angles relative to those of the last svcfte_setanglebase, or changes of a byte each. */
 static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
 {
     const uint16_t *base = fte_session(d)->angle_base;
@@ -129,7 +127,7 @@ static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
     }
 }
 
-/* In steps of 5 units per second, or as they are. */
+/* Reads a speed in steps of 5 units per second, or in units with UC_BIGMOVES. */
 static int16_t read_speed(struct qs_decoder *d, unsigned id, uint32_t bits)
 {
     const uint32_t at = d->in.pos;
@@ -149,7 +147,7 @@ void fte_read_cursor(struct qs_decoder *d)
     qs_rows(d, FTE_CURSOR_START_X, FTE_CURSOR_IMPACT_Z);
 }
 
-/* A headset or a hand's controller. */
+/* Reads the state of a headset or a hand's controller. */
 static void read_device(struct qs_decoder *d, unsigned device)
 {
     uint32_t bits;
@@ -188,7 +186,7 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
 
 /* --- The command --- */
 
-/* The server's clock grows by what is sent; the time between two commands is how long one lasts. */
+/* Reads the server's time in steps; a command lasts from the time of the one before to its own. */
 static void read_time(struct qs_decoder *d, struct fte_input *input, bool first)
 {
     const uint32_t step = fte_varint(d, FTE_INPUT_TIME);
@@ -230,13 +228,13 @@ static void read_command(struct qs_decoder *d, struct fte_input *input, bool fir
     qs_close(d);
 }
 
-/* A seat's commands; those of the first are the client's own: the game keeps the newest. */
+/* Reads a seat's commands. `own`: the seat is the client's own, so the game keeps the newest. */
 static void read_seat(struct qs_decoder *d, uint32_t frames, bool own)
 {
     enum { NEWEST = 3 };
     struct fte_session *session = fte_session(d);
     const unsigned kept = MIN(frames, NEWEST);
-    struct fte_input newest[NEWEST] = {0}; /* the last one at the end */
+    struct fte_input newest[NEWEST] = {0}; /* in wire order: the newest is the last */
     struct fte_input input = {.time = 0};
 
     for (uint32_t i = 0; i < frames && !d->in.overrun && !d->stop; i++) {
@@ -284,7 +282,7 @@ void fte_read_move(struct qs_decoder *d)
         qs_scaled_u8(d, FTE_INPUT_DELAY, 0.1);
     if (flags & VRM_ACKS)
         read_acks(d);
-    if (!frames) /* then nothing follows for any seat */
+    if (!frames) /* no seat has any data then */
         seats = MIN(seats, 1);
     for (uint32_t i = 0; i < seats && !d->in.overrun && !d->stop; i++)
         read_seat(d, frames, i == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of FTE's extensions, by the names that the field uses for them. Sources:
- * PROTOCOL.md; fteqw protocol.h.
+ * Numbers of FTE's extensions, by their names in the engines. Sources: PROTOCOL.md; fteqw
+ * protocol.h.
  */
 #ifndef FTE_CONSTANTS_H
 #define FTE_CONSTANTS_H
@@ -10,7 +10,7 @@
 
 #include "common/core/field.h"
 
-/* The bits that rows FLAG of fields.def have. */
+/* Bits of the rows FLAG in fields.def. */
 enum fte_flag {
 #define QS_ROWS_FLAGS
 #include "common/core/field_rows.h"
@@ -20,24 +20,24 @@ enum fte_flag {
 
 enum { STAT_WEAPON = 2, STAT_ACTIVEWEAPON = 10, STAT_ITEMS = 15 };
 
-enum { UPDATE_NUMBER = 0x3fff }; /* of the word of svcfte_updateentities */
-/* FTE has room for 128 times as many, and fills it: 1.4 GB. DarkPlaces has as many. */
+enum { UPDATE_NUMBER = 0x3fff }; /* bits of the word in svcfte_updateentities */
+/* FTE accepts 128 times as many, and allocates 1.4 GB for them; DarkPlaces accepts this many. */
 enum { FTE_ENTITIES_MAX = 32768 };
 #define UF_EXTEND4 UINT32_C(0x80000000)
 
-/* The encoding of a size in an update, with NEWSIZEENCODING. */
+/* Encodings of a size in an update, with NEWSIZEENCODING. */
 enum { SOLID_HULL2 = 3, SOLID_SIZE16 = 16, SOLID_SIZE32 = 32 };
 
 enum {
     BONEDATA_BONES = 0x80,
     BONEDATA_BASE = 0x40,
-    BONE_SIZE = 14,       /* bytes: seven 16-bit numbers */
-    DRAWFLAGS_MLS = 0x07, /* Hexen II's way to be lit */
-    MLS_ADDLIGHT = 6,     /* from here on a light level follows */
+    BONE_SIZE = 14,       /* size in bytes: seven 16-bit numbers */
+    DRAWFLAGS_MLS = 0x07, /* lighting mode of Hexen II */
+    MLS_ADDLIGHT = 6,     /* modes from here on have a light level */
     TRAIL_EMITS = 0x8000  /* a second effect follows */
 };
 
-/* The word of svcfte_precache. */
+/* Parts of the word in svcfte_precache. */
 enum {
     PRECACHE_INDEX = 0x3fff,
     PRECACHE_TYPE = 0xc000,
@@ -46,16 +46,16 @@ enum {
     PRECACHE_SOUND = 0x8000
 };
 
-enum { TE_QUAKE_LAST = 13 };                            /* of the types that all engines know */
+enum { TE_QUAKE_LAST = 13 };                            /* last type of all engines */
 enum { TE_SIZE_MASK = 0x7fff, TE_SIZE_QUAKE = 0x8000 }; /* of svcfte_temp_entity_sized */
 
-/* clcfte_move, and the commands in it. */
+/* Unknown bits of clcfte_move, and of the commands in it. */
 #define VRM_UNSUPPORTED (~UINT32_C(0x1f))
 #define UC_UNSUPPORTED (~UINT32_C(0x4ffff))
 
-/* clcfte_qcrequest: QuakeC's types. */
+/* Types of QuakeC in clcfte_qcrequest. */
 enum {
-    EV_VOID = 0, /* ends the arguments */
+    EV_VOID = 0, /* end of the arguments */
     EV_STRING = 1,
     EV_FLOAT = 2,
     EV_VECTOR = 3,
@@ -66,7 +66,7 @@ enum {
     EV_INT64 = 10,
     EV_UINT64 = 11,
     EV_DOUBLE = 12,
-    QC_SEATS_FIRST = 200, /* types from here on name a seat */
+    QC_SEATS_FIRST = 200, /* first of the types that name a seat */
     QC_SEATS = 4,
     QC_ARGUMENTS_MAX = 7,
     QC_POINTER_MAX = 65536
@@ -85,7 +85,7 @@ enum {
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* The fields of FTE's extensions by number: one enumerator for each row of fields.def. */
+/* Indices of the extension fields: one enumerator for each row of fields.def. */
 
 enum fte_field {
 #define QS_ROWS_ENUM
@@ -97,17 +97,17 @@ enum fte_field {
     FTE_FIELD_COUNT
 };
 
-/* Names for the numbers of FTE's extensions. Sources as in constants.h. */
+/* Names for the numbers of FTE's extensions. */
 extern const struct qs_name fte_extension_names[];
-extern const struct qs_name fte_stat_names[]; /* QuakeWorld's own, too */
+extern const struct qs_name fte_stat_names[]; /* includes QuakeWorld's own */
 extern const struct qs_name fte_solid_names[];
 extern const struct qs_name fte_qc_type_names[];
 
 /*
- * Numbers of id's game code (progs), which Quake and QuakeWorld share. Sources: dem-format, 6.7 and
- * 6.16; qwd-format, table 6.
+ * Names for numbers of id's game code (progs), which Quake and QuakeWorld share. Sources:
+ * dem-format, 6.7 and 6.16; qwd-format, table 6.
  */
-/* Item bits; messages of a byte cut the axe's to 0. */
+/* Item bits; a message that sends a byte truncates the axe's to 0. */
 extern const struct qs_name qs_progs_weapon_names[];
 extern const struct qs_name qs_progs_channel_names[];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FTE's replacement deltas: entities, players among them, as changes to the message before. Source:
+ * FTE's replacement deltas: entities, including players, as changes to the message before. Source:
  * PROTOCOL.md, sections 3 and 4; fteqw cl_ents.c CLFTE_ParseEntities and CLFTE_ReadDelta.
  */
 #include "common/fte/fte.h"
@@ -25,7 +25,7 @@ uint32_t fte_read_bits(struct qs_decoder *d, unsigned id)
 
 /* --- Fields --- */
 
-/* A number of 1, 2 or 4 bytes; 0: of a variable length, as all are with LERPTIME. */
+/* Reads a number of 1, 2 or 4 bytes; of variable length if `size` is 0, as always with LERPTIME. */
 static uint32_t read_number(struct qs_decoder *d, unsigned id, unsigned size)
 {
     if (size == 0)
@@ -50,7 +50,7 @@ static void read_skin(struct qs_decoder *d, unsigned size)
         qs_unsigned_byte(d, FTE_UPDATE_SKIN);
 }
 
-/* Seven bits, and eight more where the top one is set. */
+/* Reads seven bits, and eight more if the top bit is set. */
 static void read_weaponframe(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -61,7 +61,7 @@ static void read_weaponframe(struct qs_decoder *d)
     qs_emit_uint(d, FTE_UPDATE_WEAPONFRAME, at, d->in.pos - at, frame);
 }
 
-/* The size of what others collide with. */
+/* Reads the size of the entity's collision box. */
 static void read_solid(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -102,7 +102,7 @@ static void read_trail(struct qs_decoder *d, bool lerptime)
 }
 
 /* clang-format off */
-/* What a client predicts the entity's movement with. Returns its bits. */
+/* Reads the values by which clients predict the entity's movement. Returns their bits. */
 static uint8_t read_predinfo(struct qs_decoder *d, uint32_t bits, bool predinfo)
 {
     const uint8_t predbits = qs_u8(d, FTE_UPDATE_PREDBITS);
@@ -129,11 +129,11 @@ static void read_fields(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t bits = update->bits, fte2 = fte_session(d)->fte2;
     const bool lerptime = fte2 & FTE2_LERPTIME, predinfo = fte2 & FTE2_PREDINFO;
-    const unsigned byte = lerptime ? 0 : 1; /* sizes for read_number() */
+    const unsigned byte = lerptime ? 0 : 1; /* `size` of read_number() */
     const unsigned index = lerptime ? 0 : bits & UF_16BIT_LERPTIME ? 2 : 1;
     const unsigned effects = lerptime ? 0 : !(bits & UF_EFFECTS2) ? 1 : bits & UF_EFFECTS ? 4 : 2;
 
-    /* Without PREDINFO, what is predicted has angles of 16 bits. */
+    /* Without PREDINFO, entities with prediction have angles of 16 bits. */
     if ((bits & UF_PREDINFO) && !predinfo) d->angle_format = QS_ANGLE_SHORT;
     if (bits & UF_FRAME) read_number(d, FTE_UPDATE_FRAME, index);
     if (bits & UF_ORIGINXY) qs_coord(d, FTE_UPDATE_X);
@@ -149,7 +149,7 @@ static void read_fields(struct qs_decoder *d, struct qs_entity_update *update)
     if (bits & UF_SKIN) read_skin(d, index);
     if (bits & UF_COLORMAP) read_number(d, FTE_UPDATE_COLORMAP, byte);
     if (bits & UF_SOLID) read_solid(d);
-    if (d->stop) return; /* nothing can be read behind what is malformed */
+    if (d->stop) return; /* nothing can be read after a malformed value */
     if (bits & UF_FLAGS) read_number(d, FTE_UPDATE_FLAGS, byte);
     if (bits & UF_ALPHA) qs_u8(d, FTE_UPDATE_ALPHA);
     if (bits & UF_SCALE) qs_scaled_u8(d, FTE_UPDATE_SCALE, 1 / 16.0);
@@ -175,7 +175,7 @@ static void read_fields(struct qs_decoder *d, struct qs_entity_update *update)
 }
 /* clang-format on */
 
-/* Fills in the bits of `update`. MVD1's FLOATCOORDS widens its coordinates, too. */
+/* Reads an update and sets the bits of `update`. Coordinates are floats with MVD1's FLOATCOORDS. */
 static void read_update(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t at = d->in.pos, bits = fte_read_bits(d, FTE_UPDATE_BITS);
@@ -183,7 +183,7 @@ static void read_update(struct qs_decoder *d, struct qs_entity_update *update)
     const enum qs_angle_format angles = d->angle_format;
     enum qs_coord_format coords;
 
-    if (bits & (UF_UNUSED1 | UF_EXTEND4 | (lerptime ? UF_EFFECTS2 : 0))) { /* engines stop at it */
+    if (bits & (UF_UNUSED1 | UF_EXTEND4 | (lerptime ? UF_EFFECTS2 : 0))) { /* engines stop here */
         fte_stop_malformed(d, at, "Illegal bits of an entity update:", bits);
         return;
     }
@@ -235,7 +235,7 @@ void fte_read_updateentities(struct qs_decoder *d)
     }
 }
 
-/* SPAWNSTATIC2 with REPLACEMENTDELTAS: one update from nothing, the entity's number before it. */
+/* SPAWNSTATIC2 with REPLACEMENTDELTAS: an entity's number, and one update from the empty state. */
 void fte_read_baseline_update(struct qs_decoder *d)
 {
     qs_label(d, ": entity %u", fte_entity(d, FTE_BASELINE_ENTITY));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Protocol extensions: how they are announced, and what they allow. Source: PROTOCOL.md,
+ * Protocol extensions: their announcement, and the messages that they allow. Source: PROTOCOL.md,
  * section 1; common/quakeworld/PROTOCOL.md, sections 5 and 6.
  */
 #include "common/fte/fte.h"
@@ -8,8 +8,8 @@
 /* --- Numbers of variable length --------------------------------------------------------------- */
 
 /*
- * FTE's ways to write numbers in few bytes. Source: PROTOCOL.md, section 5; fteqw
- * common.c MSG_ReadULEB128, MSG_ReadUInt64, MSG_ReadInt64, MSG_ReadBigEntity.
+ * FTE's encodings of numbers in few bytes. Source: PROTOCOL.md, section 5; fteqw common.c
+ * MSG_ReadULEB128, MSG_ReadUInt64, MSG_ReadInt64, MSG_ReadBigEntity.
  */
 
 uint64_t fte_read_uleb128(struct qs_reader *in)
@@ -36,7 +36,7 @@ int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
     return value;
 }
 
-/* The number of leading ones in the first byte is the number of bytes behind it, highest first. */
+/* Reads a number whose first byte has a leading one bit for each later byte, highest byte first. */
 static uint64_t read_varint(struct qs_reader *in)
 {
     uint8_t first = qs_reader_u8(in);
@@ -53,7 +53,7 @@ static uint64_t read_varint(struct qs_reader *in)
     return value;
 }
 
-/* The lowest bit is the sign: 0, -1, 1, -2, … */
+/* Reads a number whose lowest bit is the sign: 0, -1, 1, -2, … */
 static int64_t read_signed_varint(struct qs_reader *in)
 {
     const uint64_t folded = read_varint(in);
@@ -107,7 +107,7 @@ static int flags_row(uint32_t key)
     }
 }
 
-/* What clients say keeps its meaning. */
+/* Emits mvdsv's meaning of FTE2's bit 1 in a server's packet; a client's has FTE's meaning. */
 static void emit_meaning(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
                          uint32_t length)
 {
@@ -156,13 +156,13 @@ void fte_emit_pext(struct qs_decoder *d, struct qs_view command, uint32_t offset
         fte_emit_extension_words(d, &key, &value, offset);
 }
 
-/* By the key. */
+/* True if a known key follows. */
 static bool next_is_extension(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 8 && qs_name_of(fte_extension_names, qs_peek_u32(d));
 }
 
-/* The key vlen has a length and as many bytes behind its value; fteqw CLQW_ParseServerData. */
+/* The key vlen has a length and data after its value. Source: fteqw CLQW_ParseServerData. */
 struct fte_extension fte_read_extension(struct qs_decoder *d)
 {
     struct fte_extension extension;
@@ -179,7 +179,7 @@ struct fte_extension fte_read_extension(struct qs_decoder *d)
     return extension;
 }
 
-/* --- The agreement --- */
+/* --- Agreed extensions --- */
 
 static void agree(struct fte_session *session, struct fte_extension extension)
 {
@@ -191,7 +191,7 @@ static void agree(struct fte_session *session, struct fte_extension extension)
         session->mvd1 = extension.value;
 }
 
-/* The sets in force, which the pairs from `start` on have changed. */
+/* Emits the agreed extensions, which the pairs from `start` on have changed. */
 static void emit_agreed(struct qs_decoder *d, uint32_t start)
 {
     const struct fte_session *session = fte_session(d);
@@ -222,7 +222,7 @@ void fte_describe(const struct fte_session *session, GString *text)
         g_string_append_printf(text, " MVD1 0x%x", session->mvd1);
 }
 
-/* --- What it allows and changes --- */
+/* --- Messages and formats that extensions change --- */
 
 static bool is_allowed(const struct fte_message *message, const struct fte_session *session)
 {
@@ -236,7 +236,7 @@ const struct qs_message_type *fte_allowed_message(const struct qs_decoder *d,
 {
     const struct fte_session *session = fte_session(d);
 
-    /* As in most games: nothing is agreed on. */
+    /* The usual case: no extension is agreed. */
     if (!(session->fte | session->fte2 | session->mvd1))
         return NULL;
     return id < count && is_allowed(&table[id], session) ? &table[id].type : NULL;

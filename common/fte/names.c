@@ -78,7 +78,7 @@ const struct qs_name fte_stat_names[] = {
     {0, NULL},
 };
 
-/* fteqw cl_ents.c CLFTE_ReadDelta. */
+/* Source: fteqw cl_ents.c CLFTE_ReadDelta. */
 const struct qs_name fte_solid_names[] = {
     {0, "not solid"},
     {1, "a brush model"},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Server messages except entities. Source: PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c
- * and what it calls, where the function is named.
+ * Server messages except entities. Source: PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c, and the
+ * functions named below, which it calls.
  */
 #include "common/fte/fte.h"
 
 /* --- The view --- */
 
-/* What the view turns by, whatever width angles have elsewhere. */
+/* Reads the angles by which the view turns, which have 16 bits in every angle format. */
 void fte_read_setangledelta(struct qs_decoder *d)
 {
     const enum qs_angle_format format = d->angle_format;
@@ -17,7 +17,7 @@ void fte_read_setangledelta(struct qs_decoder *d)
     d->angle_format = format;
 }
 
-/* CL_ParseBaseAngle. */
+/* Source: CL_ParseBaseAngle. */
 void fte_read_setanglebase(struct qs_decoder *d)
 {
     const uint8_t flags = qs_u8(d, FTE_ANGLEBASE_FLAGS);
@@ -31,16 +31,16 @@ void fte_read_setanglebase(struct qs_decoder *d)
 
 /* --- Speech --- */
 
-/* S_Voip_Parse; the bytes are compressed speech. */
+/* Reads compressed speech. Source: S_Voip_Parse. */
 void fte_read_voicechat(struct qs_decoder *d)
 {
     fte_session(d)->game->read_player(d, FTE_VOICE_SENDER);
     fte_read_client_voicechat(d);
 }
 
-/* --- The mod's own --- */
+/* --- Data of the mod --- */
 
-/* Only the server's mod knows what follows: notes that and ends the message loop. */
+/* Adds a note that only the server's mod can read what follows, and ends the message loop. */
 static void stop_at_mod_data(struct qs_decoder *d, const char *message)
 {
     if (d->in.overrun)
@@ -60,7 +60,7 @@ void fte_read_cgamepacket_sized(struct qs_decoder *d)
     qs_bytes(d, FTE_MOD_DATA, qs_u16(d, FTE_MOD_SIZE));
 }
 
-/* A number as in replacement deltas where these are agreed. CSQC_ParseEntities. */
+/* Reads a number, like replacement deltas if these are agreed. Source: CSQC_ParseEntities. */
 static uint16_t read_mod_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -100,7 +100,7 @@ void fte_read_csqcentities_sized(struct qs_decoder *d)
     read_mod_entities(d, true);
 }
 
-/* --- Effects of particles --- */
+/* --- Particle effects --- */
 
 void fte_read_trailparticles(struct qs_decoder *d)
 {
@@ -124,15 +124,15 @@ void fte_read_pointparticles1(struct qs_decoder *d)
 /* --- Temporary entities ----------------------------------------------------------------------- */
 
 /*
- * svc_temp_entity: short effects. A game has a table of its types; each type is a row of parts in
- * wire order. Sources: qwd-format, tables 9 to 11; QuakeSpasm cl_tent.c, CL_ParseTEnt; DarkPlaces
+ * svc_temp_entity: short effects. A game has a table of types; each type is a list of parts in wire
+ * order. Sources: qwd-format, tables 9 to 11; QuakeSpasm cl_tent.c, CL_ParseTEnt; DarkPlaces
  * cl_parse.c, CL_ParseTempEntity; fteqw protocol.h and cl_tent.c, CL_ParseTEnt and
  * CL_ParseTEnt_Sized.
  */
 
 enum { PARTS_MAX = 7 };
 
-/* The rows of the parts; 0: no more. */
+/* Rows of the parts; 0: end. */
 static const uint16_t shapes[][PARTS_MAX] = {
     [FTE_SHAPE_POINT] = {FTE_TE_ORIGIN},
     [FTE_SHAPE_LINE] = {FTE_TE_ORIGIN, FTE_TE_END},
@@ -217,8 +217,8 @@ void fte_read_temp_entity(struct qs_decoder *d)
 }
 
 /*
- * With a size before it: what the mod added behind a known type, or a type that only the mod knows,
- * is skipped.
+ * Reads a temporary entity with a size before it; skips what the mod added after a known type, or a
+ * type that only the mod knows.
  */
 void fte_read_temp_entity_sized(struct qs_decoder *d)
 {

@@ -5,7 +5,7 @@
 
 #include "common/core/text.h"
 
-/* A group that is open: its offset, and the index of the message that it is or belongs to. */
+/* An open group: its offset, and the index of the message that it is or belongs to. */
 struct qs_open_group {
     uint32_t offset;
     guint message;
@@ -18,7 +18,7 @@ static struct qs_message_counter *counter_of(struct qs_sink *base)
     return (struct qs_message_counter *)base;
 }
 
-/* The next sink, for this protocol; or NULL. */
+/* Returns the next sink, set to the same protocol, or NULL. */
 static struct qs_sink *next_of(struct qs_sink *base)
 {
     struct qs_sink *next = counter_of(base)->next;
@@ -28,7 +28,7 @@ static struct qs_sink *next_of(struct qs_sink *base)
     return next;
 }
 
-/* How many groups are open around what is outermost now. */
+/* Returns how many groups were open when the current source began. */
 static guint base_of(const struct qs_message_counter *counter)
 {
     return counter->bases->len ? g_array_index(counter->bases, guint, counter->bases->len - 1) : 0;
@@ -66,7 +66,7 @@ static void close_group(struct qs_sink *base, uint32_t end)
         counter->next->close(counter->next, end);
 }
 
-/* Values that are derived are not on the wire. */
+/* Counts a field that is on the wire: derived values are not. */
 static void count_field(struct qs_message_counter *counter, const struct qs_field *field,
                         const struct qs_value *value)
 {
@@ -86,7 +86,7 @@ static void count_field(struct qs_message_counter *counter, const struct qs_fiel
         message->variant = qs_name_of(field->names, (uint32_t)value->u);
 }
 
-/* A decoder gives groups only to a sink that takes fields. */
+/* Decoders emit groups only to a sink that takes fields. */
 static void forward_field(struct qs_sink *base, const struct qs_field *field,
                           const struct qs_value *value)
 {
@@ -162,11 +162,11 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
     g_array_set_size(counter->bases, 0);
 }
 
-/* --- A session's figures --------------------------------------------------------------------- */
+/* --- A session's statistics ------------------------------------------------------------------- */
 
 enum { SECONDS_MAX = 24 * 60 * 60 };
 
-/* The first members of struct qs_type_count are its key. */
+/* Hashes the key of struct qs_type_count: its first members. */
 static guint type_hash(gconstpointer key)
 {
     const struct qs_type_count *type = key;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's statistics: messages by type, bytes in each direction, and the delay of
- * acknowledgements. `pcap2demo --stats` and Wireshark's tables show the same ones.
+ * Statistics of a session: messages by type, bytes in each direction, and times until
+ * acknowledgements. `pcap2demo --stats` and Wireshark's tables show the same statistics.
  */
 #ifndef QS_STATS_STATS_H
 #define QS_STATS_STATS_H
@@ -11,97 +11,99 @@
 #include "common/core/decode.h"
 #include "common/netchan/links.h"
 
-/* --- A packet's messages: the outermost groups of its fields, with the headers around them. What
- * was joined or inflated counts as it is then. */
+/* --- Messages of a packet: the outermost groups of its fields, including headers around them.
+ * Joined and inflated messages count with their size after that. */
 
 /* A message. */
 struct qs_counted {
     const struct qs_field *group;
-    const char *variant; /* with fields: the name of its type ("TE_GUNSHOT"), or NULL */
+    const char *variant; /* name of its type if fields are counted ("TE_GUNSHOT"), or NULL */
     uint32_t bytes;
-    bool flags; /* with fields: some of them show which others it has */
+    bool flags; /* it has flags for the presence of other fields; set if fields are counted */
 };
 
-/* A field on the wire, of a message; flags only where they remove something. */
+/* A field on the wire, in a message; flags only if they remove something. */
 struct qs_counted_field {
-    guint message; /* its index in `counted` */
+    guint message; /* index of the message in `counted` */
     const struct qs_field *field;
 };
 
 struct qs_message_counter {
     struct qs_sink base;
-    struct qs_sink *next; /* that is given all of it, too; or NULL */
-    GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
-    GArray *fields;       /* struct qs_counted_field, in their order; NULL: not wanted */
-    bool places_player;   /* with fields: a value shows where a player is */
+    struct qs_sink *next; /* sink that receives everything as well; or NULL */
+    GArray *counted;      /* struct qs_counted: messages of the last packet */
+    GArray *fields;       /* struct qs_counted_field, in wire order; NULL: not wanted */
+    bool places_player;   /* a field has a player's position; set if fields are counted */
     GArray *open;         /* struct qs_open_group */
-    GArray *bases;        /* guint: groups that were open when each source began */
+    GArray *bases;        /* guint: number of groups that were open when each source began */
 };
 
+/* Initializes the counter, a sink. Free its contents with qs_message_counter_clear(). */
 void qs_message_counter_init(struct qs_message_counter *counter, bool want_fields);
 void qs_message_counter_clear(struct qs_message_counter *counter);
 
-/* Another packet is decoded next. */
+/* Resets the counter for the next packet. */
 void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink *next);
 
 /* --- A session's statistics */
 
 enum { QS_DIRECTIONS = QS_S2C + 1 };
 
-/* Messages of one type that have a field, or a size. */
+/* Count of messages of one type that have a certain field or size. */
 struct qs_share {
     uint64_t count;
-    uint64_t packets, first, last; /* packets that hold them: their number, the first, the last */
+    uint64_t packets, first, last; /* packets with them: how many, the first, the last */
 };
 
-/* More of them, in this packet. */
+/* Adds `count` more in this packet. */
 void qs_share_add(struct qs_share *share, uint64_t count, uint64_t packet);
 
-/* Messages of one type, of one direction. */
+/* Messages of one type and direction. */
 struct qs_type_count {
     const struct qs_field *group;
     const char *variant; /* interned or NULL: see struct qs_counted */
     enum qs_direction direction;
     uint64_t count, bytes;
-    uint64_t packets, first, last; /* packets that hold it: their number, the first, the last */
-    guint seconds;                 /* of the session that have it */
+    uint64_t packets, first, last; /* packets with them: how many, the first, the last */
+    guint seconds;                 /* number of the session's seconds with such a message */
     int64_t first_second, last_second;
-    /* Where fields are counted, else NULL: */
-    GHashTable *fields; /* struct qs_share by the field; a message may have it several times */
-    GHashTable *sizes;  /* struct qs_share by the size in bytes */
-    guint smallest;     /* size in bytes */
+    /* Members that are set if fields are counted; else NULL or false: */
+    GHashTable *fields; /* struct qs_share by field, which a message may contain several times */
+    GHashTable *sizes;  /* struct qs_share by size in bytes */
+    guint smallest;     /* smallest size in bytes */
     bool list;          /* a message has a field twice */
-    bool text;          /* or one of any size, */
-    bool flags;         /* or flags that show which others it has */
+    bool text;          /* a message has a text or bytes */
+    bool flags;         /* a message has flags for the presence of other fields */
 };
 
 struct qs_traffic {
-    uint64_t packets, bytes; /* payload, as far as it was captured */
+    uint64_t packets, bytes; /* captured payload */
 };
 
-/* Nanoseconds. */
+/* Times in nanoseconds. */
 struct qs_times {
     uint64_t count;
     int64_t min, max, sum;
 };
 
 struct qs_tally {
-    GHashTable *types[QS_DIRECTIONS]; /* struct qs_type_count by its group */
+    GHashTable *types[QS_DIRECTIONS]; /* struct qs_type_count by group and variant */
     struct qs_traffic traffic[QS_DIRECTIONS];
-    /* From a packet to its acknowledgement, by the direction of the acknowledgement. Where the
-     * capture was made at the server, QS_C2S is the way to the client and back; there the other
-     * direction tells how long the server takes to answer, and the reverse. */
+    /* Time from a packet to its acknowledgement, by the direction of the acknowledgement. In a
+     * capture at the server, QS_C2S is the round trip to the client, and QS_S2C the server's
+     * response time; in one at the client, the reverse. */
     struct qs_times rtt[QS_DIRECTIONS];
-    GArray *seconds[QS_DIRECTIONS]; /* where fields are counted: guint, packets in each second; a
-                                     * day at most, without those that are connectionless */
+    GArray *seconds[QS_DIRECTIONS]; /* guint: packets in each second, one day at most, without
+                                       connectionless packets; if fields are counted */
     bool begun;
-    int64_t start, end; /* of the first packet, and of the last but what is connectionless */
+    int64_t start, end; /* times of the first packet, and the last not connectionless */
 };
 
+/* Initializes an empty tally. Free its contents with qs_tally_clear(). */
 void qs_tally_init(struct qs_tally *tally);
 void qs_tally_clear(struct qs_tally *tally);
 
-/* A packet of the session that was decoded. */
+/* A decoded packet of the session. */
 struct qs_tally_packet {
     const GArray *counted, *fields; /* see struct qs_message_counter; fields may be NULL */
     const struct qs_packet *packet;
@@ -111,23 +113,23 @@ struct qs_tally_packet {
 };
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
 
-/* Whether a list of the packet is longer than the shortest of its type that was added. Lists of
- * texts do not count: the arguments of a command are one. */
+/* True if a list in the packet is longer than the shortest one of its type so far. Lists of texts,
+ * such as a command's arguments, do not count. */
 bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *packet);
 
-/* Whether it is one of the game's messages, or the header of its packets. */
+/* True for a message of the game, or the header of its packets. */
 bool qs_type_is_message(const struct qs_type_count *type);
 
-/* struct qs_type_count *, new: the most bytes first, then by name. */
+/* Returns the types, those with most bytes first, then by name. The caller frees the array. */
 GPtrArray *qs_tally_types(const struct qs_tally *tally);
 
 double qs_tally_seconds(const struct qs_tally *tally);
 
 void qs_times_add(struct qs_times *times, int64_t time);
-/* 0 where there is none. */
+/* Returns 0 without times. */
 double qs_times_mean(const struct qs_times *times);
 
-/* Per second; 0 in no time. */
+/* Returns `count` per second; 0 if `seconds` is 0. */
 double qs_rate(uint64_t count, double seconds);
 
 #endif
