@@ -15,6 +15,7 @@ struct sanitize_block {
     const struct qs_decoder *decoder;
     struct qs_view block; /* with its framing */
     uint32_t payload;     /* where its payload begins; 0: it has none */
+    bool has_other;       /* more than numbers outside of messages */
     GByteArray *made;     /* the framing, and the messages that are left */
 };
 

@@ -118,16 +118,17 @@ static enum qs_demo_status next_mvd(struct qs_reader *in, const struct qs_demo_w
     return mvd_read_block(in, &block);
 }
 
-/* Players pass over hidden messages: they stand in blocks for no player. What cannot be read of
- * them goes. */
+/* Hidden messages stand in blocks for no player. Those that are numbers (damage, moves, weapons)
+ * are shown; texts and a demo's time, which ezQuake reads as 20 bytes of another, are not. */
 static bool is_hidden(const struct sanitize_block *block)
 {
     const struct qw_session *session = (const struct qw_session *)block->decoder->session;
     struct qs_reader in = qs_reader_over(block->block.data, block->block.size);
     struct mvd_block read;
 
-    return !qs_decoder_problems(block->decoder) && session->ext.mvd1 & MVD1_HIDDEN_MESSAGES &&
-           qw_mvd_read_block(&in, &read) && read.type == MVD_MULTIPLE && !read.players;
+    return !qs_decoder_problems(block->decoder) && !block->has_other &&
+           session->ext.mvd1 & MVD1_HIDDEN_MESSAGES && qw_mvd_read_block(&in, &read) &&
+           read.type == MVD_MULTIPLE && !read.players;
 }
 
 static void write_mvd(const struct sanitize_block *block)

@@ -52,6 +52,7 @@ struct qs_sanitizer {
     const struct qs_field *group;
     bool is_nested; /* the last message stands within another one */
     bool in_source; /* the offsets are of other bytes */
+    bool has_other; /* the block has more than numbers outside of messages */
     char *info_key; /* the last */
     uint32_t range, number;
     bool in_level, in_game; /* see enum sanitize_flags */
@@ -220,7 +221,8 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
     else if (id == sanitizer->game->ids[1])
         begin_nested(sanitizer);
     else if (!current(sanitizer))
-        return;
+        sanitizer->has_other |= row->type == QS_BYTES || row->type == QS_TIME ||
+                                (row->type == QS_TEXT && !value->generated);
     else if (row->type == QS_TEXT && !value->generated && !is_part(sanitizer, value))
         check_text(sanitizer, row, value);
     else if (row->type == QS_BYTES)
@@ -414,7 +416,7 @@ static void decode_block(struct qs_sanitizer *sanitizer, struct qs_view block)
     g_array_set_size(sanitizer->edits, 0);
     g_byte_array_set_size(sanitizer->texts, 0);
     sanitizer->group = NULL;
-    sanitizer->is_nested = sanitizer->in_source = false;
+    sanitizer->is_nested = sanitizer->in_source = sanitizer->has_other = false;
     sanitizer->range = NO_RANGE;
     qs_decode_block(&sanitizer->decoder, sanitizer->format->decode, sanitizer->session,
                     &sanitizer->sink, &packet, 0);
@@ -452,6 +454,7 @@ static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer
     uint32_t head;
 
     decode_block(sanitizer, bytes);
+    block.has_other = sanitizer->has_other;
     if (is_broken(sanitizer)) {
         end_demo(sanitizer, out);
         return;
