@@ -72,10 +72,12 @@ enum qs_role {
     QS_ROLE_NAMES,   /* a line of words in which names have quotes */
     QS_ROLE_HOST,    /* the address or name of a server */
     QS_ROLE_CHAT,    /* printed for people: may be, or contain, what a player says */
+    QS_ROLE_ANSWER,  /* the same, of no connection: may begin with the name of a server */
+    QS_ROLE_SPEAKER, /* the name of the player who says the chat before */
     QS_ROLE_COMMAND, /* console commands, or words of one */
     QS_ROLE_KEY,     /* says what the QS_ROLE_VALUE is that follows */
     QS_ROLE_VALUE,
-    QS_ROLE_CONFIG, /* a config string: the number before it says what it is */
+    QS_ROLE_CONFIG, /* a config string: the numbers before it say what it is */
     QS_ROLE_PATH,   /* a file of a person or server, such as a demo */
     QS_ROLE_EFFECT, /* the name of a particle effect, which may begin with that of a file */
     /* Of texts that name the game's files: */
@@ -86,6 +88,9 @@ enum qs_role {
     QS_ROLE_INFO,   /* an info string: values may be names of files */
     QS_ROLE_LAYOUT, /* has names of files among other words */
     QS_ROLE_LISTED, /* of a list, by number: players stop at a number that the list does not have */
+    /* Of numbers before a text: */
+    QS_ROLE_PRINT_LEVEL, /* QS_PRINT_CHAT: a player says the QS_ROLE_CHAT that follows */
+    QS_ROLE_RANGE,       /* of the QS_ROLE_CONFIG that follows: see qs_protocol.config_role */
     /* Of players (see common/stats/stats.h); a group without a role is of nobody: */
     QS_ROLE_OWN,    /* a group: of the session's player, if none was named before */
     QS_ROLE_PLAYER, /* the name of the player that the group is about */
@@ -95,6 +100,8 @@ enum qs_role {
     QS_ROLE_Z,
     QS_ROLE_HEALTH /* of the session's player; behind QS_ROLE_STAT: if that is STAT_HEALTH */
 };
+
+enum { QS_PRINT_CHAT = 3 };
 
 struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
@@ -114,7 +121,7 @@ struct qs_field {
 /* Whether the text is one player's or team's name. */
 static inline bool qs_is_name(const struct qs_field *row)
 {
-    return row->role == QS_ROLE_NAME || row->role == QS_ROLE_PLAYER;
+    return row->role == QS_ROLE_NAME || row->role == QS_ROLE_PLAYER || row->role == QS_ROLE_SPEAKER;
 }
 
 /* `brief` of a printed text: a line, in one or more messages of the same name; see summary.c. */

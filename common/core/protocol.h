@@ -86,6 +86,10 @@ struct qs_protocol {
      * is known. NULL: the protocol tells nothing of players. */
     bool (*player)(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
+    /* The role of a config string, by the values of QS_ROLE_RANGE and its number there. NULL: there
+     * are none. */
+    enum qs_role (*config_role)(uint32_t range, uint32_t number);
+
     /*
      * Whether the packet can be of no other protocol, judged by its bytes alone: then its
      * conversation is taken for this protocol's, whatever its ports. Must be strict: it is asked of

@@ -234,8 +234,9 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
 
 static bool is_free_text(enum qs_role role)
 {
-    return role == QS_ROLE_CHAT || role == QS_ROLE_COMMAND || role == QS_ROLE_VALUE ||
-           role == QS_ROLE_INFO || role == QS_ROLE_CONFIG || role == QS_ROLE_HOST;
+    return role == QS_ROLE_CHAT || role == QS_ROLE_ANSWER || role == QS_ROLE_COMMAND ||
+           role == QS_ROLE_VALUE || role == QS_ROLE_INFO || role == QS_ROLE_CONFIG ||
+           role == QS_ROLE_HOST;
 }
 
 /* What a text has by its role, and what any may have. */
@@ -253,7 +254,7 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
         add_name(redactions, text, offset);
     else if (row->role == QS_ROLE_NAMES)
         add_quoted(redactions, text, 0, false, offset);
-    else if (row->role == QS_ROLE_CHAT && strstr(row->name, ".oob."))
+    else if (row->role == QS_ROLE_ANSWER)
         add_server_name(redactions, text, offset);
     if (row->role == QS_ROLE_COMMAND)
         add_passwords(redactions, text, offset);
@@ -272,22 +273,21 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-/* Numbers whose names say what the text behind them is. */
+/* Numbers that say what the text behind them is. */
 static void add_number(struct redactions *redactions, const struct qs_field *row,
                        const struct qs_value *value)
 {
-    const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
-
     if (row->type == QS_FRAMENUM)
         g_array_append_val(redactions->fragments, value->u);
     if (value->length == sizeof(uint16_t)) {
         redactions->sizes[1] = redactions->sizes[0];
         redactions->sizes[0] = (struct short_field){value->offset, (uint32_t)value->u};
     }
-    if (!name)
-        return;
-    redactions->is_chat = redactions->is_chat || g_str_has_suffix(name, "_CHAT");
-    redactions->is_player = strstr(name, "PLAYER") || (redactions->is_player && value->generated);
+    if (row->role == QS_ROLE_PRINT_LEVEL)
+        redactions->is_chat = value->u == QS_PRINT_CHAT;
+    else if (row->role == QS_ROLE_RANGE)
+        redactions->is_player =
+            redactions->sink.protocol->config_role((uint32_t)value->u, 0) == QS_ROLE_PLAYER;
 }
 
 /* The bytes may be compressed; then their inflated source follows, and one of the numbers before

@@ -130,8 +130,6 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
 {
     struct reading *message = current(sanitizer);
 
-    if (row == sanitizer->game->range_row)
-        sanitizer->range = (uint32_t)number;
     if (row == sanitizer->game->number_row)
         sanitizer->number = (uint32_t)number;
     if (row == sanitizer->game->entity_row && sanitizer->game->most_entities)
@@ -145,7 +143,7 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
 static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role role)
 {
     if (role == QS_ROLE_CONFIG)
-        return sanitizer->game->config_role(sanitizer->range, sanitizer->number);
+        return sanitizer->protocol->config_role(sanitizer->range, sanitizer->number);
     return role;
 }
 
@@ -227,6 +225,8 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
         check_text(sanitizer, row, value);
     else if (row->type == QS_BYTES)
         current(sanitizer)->refused |= !is_opaque(sanitizer->game, id);
+    else if (row->role == QS_ROLE_RANGE)
+        sanitizer->range = (uint32_t)value->u;
     else if (kind == QS_KIND_UNSIGNED || kind == QS_KIND_BOOL)
         check_number(sanitizer, id, (int64_t)value->u);
     else if (kind == QS_KIND_SIGNED)
