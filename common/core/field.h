@@ -91,6 +91,10 @@ enum qs_role {
     /* Of numbers before a text: */
     QS_ROLE_PRINT_LEVEL, /* QS_PRINT_CHAT: a player says the QS_ROLE_CHAT that follows */
     QS_ROLE_RANGE,       /* of the QS_ROLE_CONFIG that follows: see qs_protocol.config_role */
+    /* Of QS_BYTES; without one they may be anything: */
+    QS_ROLE_FRAGMENT, /* a piece of a message, which is decoded with the last one */
+    QS_ROLE_BITS,     /* numbers, or a bit for each of many things */
+    QS_ROLE_VOICE,
     /* Of players (see common/stats/stats.h); a group without a role is of nobody: */
     QS_ROLE_OWN,    /* a group: of the session's player, if none was named before */
     QS_ROLE_PLAYER, /* the name of the player that the group is about */

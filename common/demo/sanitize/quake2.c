@@ -127,14 +127,12 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
            (range == Q2_RANGE_MODELS && number == 1 && is_broken(base));
 }
 
-static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};
-
 #define GAME(list, first, second)                                                                  \
     {                                                                                              \
         .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,      \
         .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
         .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
-        .opaque = opaque, .is_layout = is_layout                                                   \
+        .is_layout = is_layout                                                                     \
     }
 
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);

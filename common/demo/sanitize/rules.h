@@ -58,7 +58,6 @@ struct sanitize_game {
     /* An update has at most so many entities, each of which has a value of the row; or NULL. */
     uint32_t (*most_entities)(const struct qs_session *session);
     unsigned entity_row;
-    const unsigned *opaque; /* rows of bytes that need not be decoded; end with 0 */
     /* Appends a message that begins a level; NULL: as it is. */
     void (*append_start)(const struct qs_session *session, struct qs_view message, GByteArray *out);
     /* Whether the config string that was just read cannot stay beside the others; or NULL. */

@@ -189,15 +189,6 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
         result == SANITIZE_REFUSED || (result == SANITIZE_NEW && has_length(sanitizer, value));
 }
 
-static bool is_opaque(const struct sanitize_game *game, unsigned row)
-{
-    const unsigned *opaque = game->opaque;
-
-    while (opaque && *opaque && *opaque != row)
-        opaque++;
-    return opaque && *opaque;
-}
-
 /* Texts that are parts of another one were checked as one. */
 static bool is_part(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
 {
@@ -224,7 +215,7 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
     else if (row->type == QS_TEXT && !value->generated && !is_part(sanitizer, value))
         check_text(sanitizer, row, value);
     else if (row->type == QS_BYTES)
-        current(sanitizer)->refused |= !is_opaque(sanitizer->game, id);
+        current(sanitizer)->refused |= row->role != QS_ROLE_BITS && row->role != QS_ROLE_VOICE;
     else if (row->role == QS_ROLE_RANGE)
         sanitizer->range = (uint32_t)value->u;
     else if (kind == QS_KIND_UNSIGNED || kind == QS_KIND_BOOL)
