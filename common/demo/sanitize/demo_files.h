@@ -20,6 +20,7 @@ struct sanitize_block {
 };
 
 struct sanitize_format {
+    const char *extension;
     const struct sanitize_game *game;
     unsigned first;  /* number of the first block: 0, if it is a line or a mark */
     uint32_t header; /* bytes of the payload before the messages */

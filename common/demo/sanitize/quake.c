@@ -137,5 +137,8 @@ static void write_dem(const struct sanitize_block *block)
     sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_dem = {
-    .game = &game, .next = next_dem, .decode = dem_decode_block, .write = write_dem};
+const struct sanitize_format sanitize_dem = {.extension = "dem",
+                                             .game = &game,
+                                             .next = next_dem,
+                                             .decode = dem_decode_block,
+                                             .write = write_dem};

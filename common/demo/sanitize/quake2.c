@@ -161,8 +161,12 @@ static void write_dm2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_dm2 = {
-    .game = &game, .first = 1, .next = next_dm2, .decode = dm2_decode_block, .write = write_dm2};
+const struct sanitize_format sanitize_dm2 = {.extension = "dm2",
+                                             .game = &game,
+                                             .first = 1,
+                                             .next = next_dm2,
+                                             .decode = dm2_decode_block,
+                                             .write = write_dm2};
 
 /* --- MVD2: the magic, blocks, an empty block */
 
@@ -188,5 +192,8 @@ static void write_mvd2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_mvd2 = {
-    .game = &mvd_game, .next = next_mvd2, .decode = q2_decode_mvd_block, .write = write_mvd2};
+const struct sanitize_format sanitize_mvd2 = {.extension = "mvd2",
+                                              .game = &mvd_game,
+                                              .next = next_mvd2,
+                                              .decode = q2_decode_mvd_block,
+                                              .write = write_mvd2};

@@ -126,9 +126,8 @@ static bool is_hidden(const struct sanitize_block *block)
     struct qs_reader in = qs_reader_over(block->block.data, block->block.size);
     struct mvd_block read;
 
-    return !qs_decoder_problems(block->decoder) && !block->has_other &&
-           session->ext.mvd1 & MVD1_HIDDEN_MESSAGES && qw_mvd_read_block(&in, &read) &&
-           read.type == MVD_MULTIPLE && !read.players;
+    return !qs_decoder_problems(block->decoder) && session->ext.mvd1 & MVD1_HIDDEN_MESSAGES &&
+           qw_mvd_read_block(&in, &read) && read.type == MVD_MULTIPLE && !read.players;
 }
 
 static void write_mvd(const struct sanitize_block *block)
@@ -137,22 +136,26 @@ static void write_mvd(const struct sanitize_block *block)
 
     if (sanitize_has_messages(block) && block->made->data[block->payload] == SVC_DISCONNECT)
         pass_archive(block, numbers, sizeof numbers);
-    if (!block->payload || is_hidden(block)) {
+    if (!block->payload || (is_hidden(block) && !block->has_other)) {
         write_watched(block, block->block.data, block->block.size);
         return;
     }
+    if (is_hidden(block))
+        qs_demo_left_out(block->out, "hidden messages");
     sanitize_put_length(block, block->payload - 4, 4);
     write_watched(block, block->made->data, block->made->len);
 }
 
-const struct sanitize_format sanitize_qwd = {.game = &sanitize_quakeworld,
+const struct sanitize_format sanitize_qwd = {.extension = "qwd",
+                                             .game = &sanitize_quakeworld,
                                              .first = 1,
                                              .header = 8, /* of the netchan */
                                              .next = next_qwd,
                                              .decode = qwd_decode_block,
                                              .write = write_qwd};
 
-const struct sanitize_format sanitize_mvd = {.game = &sanitize_quakeworld,
+const struct sanitize_format sanitize_mvd = {.extension = "mvd",
+                                             .game = &sanitize_quakeworld,
                                              .first = 1,
                                              .next = next_mvd,
                                              .decode = qw_decode_mvd_block,

@@ -487,19 +487,13 @@ void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *o
 
 static const struct sanitize_format *format_of(const char *extension)
 {
-    static const struct {
-        const char *extension;
-        const struct sanitize_format *format;
-    } formats[] = {{"dem", &sanitize_dem},
-                   {"qwd", &sanitize_qwd},
-                   {"mvd", &sanitize_mvd},
-                   {"dm2", &sanitize_dm2},
-                   {"mvd2", &sanitize_mvd2}};
+    static const struct sanitize_format *const formats[] = {
+        &sanitize_dem, &sanitize_qwd, &sanitize_mvd, &sanitize_dm2, &sanitize_mvd2};
     unsigned i = 0;
 
-    while (strcmp(formats[i].extension, extension) != 0)
+    while (strcmp(formats[i]->extension, extension) != 0)
         i++;
-    return formats[i].format;
+    return formats[i];
 }
 
 /* Whether the word is one of `names`. */
