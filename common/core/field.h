@@ -72,6 +72,8 @@ enum qs_role {
     QS_ROLE_NAMES,   /* line of words with names in quotes */
     QS_ROLE_HOST,    /* address or name of a server */
     QS_ROLE_CHAT,    /* text for people: may be or contain chat */
+    QS_ROLE_ANSWER,  /* chat text that is connectionless: may begin with a server's name */
+    QS_ROLE_SPEAKER, /* name of the player who says the chat before it */
     QS_ROLE_COMMAND, /* console commands, or words of one */
     QS_ROLE_KEY,     /* key of the QS_ROLE_VALUE that follows */
     QS_ROLE_VALUE,
@@ -86,6 +88,13 @@ enum qs_role {
     QS_ROLE_INFO,   /* info string, with values that may be file names */
     QS_ROLE_LAYOUT, /* layout: file names among other words */
     QS_ROLE_LISTED, /* name that a number refers to: engines stop if the list lacks the number */
+    /* Roles of numbers before a text: */
+    QS_ROLE_PRINT_LEVEL, /* QS_PRINT_CHAT: a player says the QS_ROLE_CHAT that follows */
+    QS_ROLE_RANGE, /* number of the QS_ROLE_CONFIG that follows: see qs_protocol.config_role */
+    /* Roles of QS_BYTES, which may be anything without one: */
+    QS_ROLE_FRAGMENT, /* piece of a message, which is decoded with the last one */
+    QS_ROLE_BITS,     /* numbers, or a bit for each of many things */
+    QS_ROLE_VOICE,    /* voice of a player */
     /* Roles for players (see common/stats/stats.h); a group without a role belongs to no player: */
     QS_ROLE_OWN,    /* group about the session's player, unless a player was named before */
     QS_ROLE_PLAYER, /* name of the player that the group is about */
@@ -95,6 +104,8 @@ enum qs_role {
     QS_ROLE_Z,
     QS_ROLE_HEALTH /* health of the session's player; after QS_ROLE_STAT: if it is STAT_HEALTH */
 };
+
+enum { QS_PRINT_CHAT = 3 };
 
 struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
@@ -114,7 +125,7 @@ struct qs_field {
 /* True if the text is the name of one player or team. */
 static inline bool qs_is_name(const struct qs_field *row)
 {
-    return row->role == QS_ROLE_NAME || row->role == QS_ROLE_PLAYER;
+    return row->role == QS_ROLE_NAME || row->role == QS_ROLE_PLAYER || row->role == QS_ROLE_SPEAKER;
 }
 
 /* The `brief` of printed text: a line, in one or more messages of the same name (summary.c). */

@@ -86,6 +86,10 @@ struct qs_protocol {
      * slot is empty or its player unknown. NULL if the protocol does not report players. */
     bool (*player)(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
+    /* The role of a config string, by the values of QS_ROLE_RANGE and its number there. NULL: there
+     * are none. */
+    enum qs_role (*config_role)(uint32_t range, uint32_t number);
+
     /*
      * True if the packet can be of no other protocol, judged by its bytes alone: its conversation
      * then gets this protocol, whatever its ports. Must be strict, because it is called for all

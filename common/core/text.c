@@ -91,22 +91,6 @@ bool qs_text_leads_out(struct qs_view text)
     return qs_view_contains(text, "../") || qs_view_contains(text, "..\\");
 }
 
-/* True if the text has a control character or one of `characters` (no letters or digits). */
-static bool has_any(struct qs_view text, const char *characters)
-{
-    for (uint32_t i = 0; i < text.size; i++)
-        if (!g_ascii_isalnum(text.data[i]) &&
-            (text.data[i] < ' ' || strchr(characters, text.data[i])))
-            return true;
-    return false;
-}
-
-bool qs_folder_name_is_unsafe(struct qs_view name)
-{
-    return name.size > QS_FOLDER_NAME_MAX || has_any(name, "\";$:/\\") ||
-           (name.size && name.data[0] == '.') || qs_view_contains(name, "..");
-}
-
 bool qs_text_is_plain(struct qs_view text)
 {
     for (uint32_t i = 0; i < text.size; i++) {

@@ -38,11 +38,6 @@ bool qs_text_is_plain(struct qs_view text);
  */
 bool qs_text_leads_out(struct qs_view text);
 
-/* True if the name must not be used as a game folder. A safe name is a single path component and
- * short: engines may have a buffer of 64 bytes (id's QuakeWorld common.c, COM_Gamedir). */
-bool qs_folder_name_is_unsafe(struct qs_view name);
-enum { QS_FOLDER_NAME_MAX = 63 };
-
 /* Maximum length of a text in titles and summaries, in characters. */
 enum { QS_TITLE_CHARACTERS = 60 };
 

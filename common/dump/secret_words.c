@@ -66,17 +66,16 @@ static bool equals(struct qs_view text, const char *word)
 }
 
 /* Keys and variables of mods. */
-static const char *const patterns[] = {"*pass", "*password*", "*passwd*", "*_pass_*", "*_pw",
-                                       "pw",    "token",      "*_token*", "rcon_*",   "*_secret"};
+static const char *const patterns[] = {"*pass*", "*pw*", "*token*", "rcon*", "*secret*"};
 
 static bool is_like_password(struct qs_view text)
 {
-    char name[64] = "";
+    char name[33] = "";
     bool is_word = text.size < sizeof name, found = false;
 
     for (uint32_t i = 0; i < text.size && is_word; i++) {
         name[i] = g_ascii_tolower(qs_view_character(text, i));
-        is_word = g_ascii_isalnum(name[i]) || name[i] == '_' || name[i] == '*';
+        is_word = g_ascii_isalnum(name[i]) || (name[i] && strchr("_*-.", name[i]));
     }
     for (size_t i = 0; i < G_N_ELEMENTS(patterns) && is_word && !found; i++)
         found = g_pattern_match_simple(patterns[i], name);
@@ -93,14 +92,15 @@ static const struct qs_secret_word *find_word(struct qs_view text, unsigned kind
     return kinds & BY_PATTERN && is_like_password(text) ? &other : NULL;
 }
 
-/* "none" is what engines take for no password; asterisks are one that was hidden before. */
+/* "none" is what engines take for no password; asterisks are one that was hidden before, and the
+ * value of a variable of a mod's may be a macro of the client's. */
 static bool is_password(const struct qs_secret_word *word, struct qs_view value)
 {
     bool hidden = true;
 
     for (uint32_t i = 0; i < value.size && hidden; i++)
         hidden = value.data[i] == '*';
-    if (hidden || equals(value, "none"))
+    if (hidden || equals(value, "none") || (!*word->name && value.data[0] == '$'))
         return false;
     return !(word->kinds & UNLESS_NUMBER) || value.size != 1 || !strchr("0123", *value.data);
 }

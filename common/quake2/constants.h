@@ -211,7 +211,6 @@ enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 enum { MVF_EXTLIMITS = 4, MVF_EXTLIMITS_2 = 8 };
 
 /* Levels of svc_print. */
-enum { PRINT_CHAT = 3 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

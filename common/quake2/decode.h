@@ -93,6 +93,7 @@ const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint3
 void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
                     void (*read)(struct qs_decoder *));
 void q2_read_configstring(struct qs_decoder *d);
+enum qs_role q2_config_role(uint32_t range, uint32_t number);
 void q2_read_configstring_stream(struct qs_decoder *d);
 void q2_read_spawnbaseline(struct qs_decoder *d);
 void q2_read_baseline_stream(struct qs_decoder *d);

@@ -59,6 +59,26 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
         qs_add_player_event(d, QS_PLAYER_INFO, number, text.size != 0);
 }
 
+enum qs_role q2_config_role(uint32_t range, uint32_t number)
+{
+    switch (range) {
+    case Q2_RANGE_STATUSBAR:
+        return QS_ROLE_LAYOUT;
+    case Q2_RANGE_PLAYERSKINS:
+        return QS_ROLE_PLAYER;
+    case Q2_RANGE_CDTRACK:
+    case Q2_RANGE_SKY:
+    case Q2_RANGE_IMAGES:
+        return QS_ROLE_FILE;
+    case Q2_RANGE_SOUNDS:
+        return QS_ROLE_SOUND;
+    case Q2_RANGE_MODELS:
+        return number == 1 ? QS_ROLE_NONE : QS_ROLE_MODEL; /* the map */
+    default:
+        return QS_ROLE_NAME; /* as short as one */
+    }
+}
+
 void q2_read_configstring(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;

@@ -107,6 +107,7 @@ const struct qs_protocol q2_protocol = {
     .session_shares = q2_session_shares,
     .describe = q2_session_describe,
     .player = q2_session_player,
+    .config_role = q2_config_role,
     .recognize = q2_recognize,
     .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,

@@ -168,7 +168,7 @@ static struct qs_view name_of(const struct qs_session *session, uint32_t player)
 
 void q2_read_print(struct qs_decoder *d)
 {
-    const bool chat = qs_u8(d, Q2_PRINT_LEVEL) == PRINT_CHAT;
+    const bool chat = qs_u8(d, Q2_PRINT_LEVEL) == QS_PRINT_CHAT;
     const struct qs_view text = qs_text(d, Q2_PRINT_TEXT);
 
     qs_label_text(d, ": ", text, "");

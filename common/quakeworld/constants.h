@@ -107,7 +107,6 @@ enum { PROJECTILE_NUMBER = 0x7fff };
      FTE_MODELDBL | FTE_ENTITYDBL | FTE_ENTITYDBL2)
 
 /* Levels of svc_print. */
-enum { PRINT_CHAT = 3 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

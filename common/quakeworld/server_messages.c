@@ -19,7 +19,7 @@ static struct qs_view name_of(const struct qs_session *session, uint32_t player)
 
 static void read_print(struct qs_decoder *d)
 {
-    const bool chat = qs_u8(d, QW_PRINT_LEVEL) == PRINT_CHAT;
+    const bool chat = qs_u8(d, QW_PRINT_LEVEL) == QS_PRINT_CHAT;
     const struct qs_view text = qs_text(d, QW_PRINT_TEXT);
 
     qs_label_text(d, ": ", text, "");

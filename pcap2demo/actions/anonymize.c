@@ -94,14 +94,25 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
     all->counts.addresses++;
 }
 
-/* Bytes whose meaning is unknown may be anything. */
+/* Bytes whose meaning is unknown may be anything. Zeros end things, and stay. */
+static void hide_bytes(uint8_t *bytes, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (bytes[i])
+            bytes[i] = 'x';
+}
+
 static void blank(struct anonymize *all, uint32_t offset, uint32_t length)
 {
-    g_autofree char *letters = g_strnfill(length, 'x');
+    const struct qs_view bytes = all->location.bytes;
+    g_autofree uint8_t *hidden = NULL;
 
-    if (all->options->keep_undecoded || !length)
+    if (all->options->keep_undecoded || offset >= bytes.size || !length)
         return;
-    location_replace(&all->location, offset, letters, length);
+    length = MIN(length, bytes.size - offset);
+    hidden = g_memdup2(bytes.data + offset, length);
+    hide_bytes(hidden, length);
+    location_replace(&all->location, offset, hidden, length);
     all->counts.undecoded += length;
 }
 
@@ -220,6 +231,16 @@ static bool has_something(const struct anonymize *all, const struct redaction_so
     if (all->options->replace_names)
         pseudonyms_find(all->names, bytes, for_names, note_found, &found);
     return found;
+}
+
+/* Whether nobody decodes anything of the datagram, such as one of another protocol. */
+static bool is_unknown(const struct anonymize *all, const struct qs_packet *packet)
+{
+    const GArray *list = all->redactions->list;
+    const struct redaction *first = list->len ? &g_array_index(list, struct redaction, 0) : NULL;
+
+    return !all->options->keep_undecoded && !packet->unit && first &&
+           first->kind == REDACT_UNDECODED && !first->source && first->length == packet->size;
 }
 
 /* Whether something must be replaced in bytes that cannot be replaced. */
@@ -346,6 +367,26 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
 
 /* --- All packets ----------------------------------------------------------------------------- */
 
+/* A fragment comes back with the joined message, which is decoded; if it is never joined, its bytes
+ * may be anything. */
+static void blank_fragment(struct anonymize *all, struct held_packet *held)
+{
+    if (all->options->keep_undecoded || !held->fragment_size)
+        return;
+    hide_bytes(held->payload->data + held->fragment, held->fragment_size);
+    all->counts.undecoded += held->fragment_size;
+}
+
+static void count_joined(struct anonymize *all)
+{
+    for (guint i = 0; i < all->redactions->sources->len && !all->options->keep_undecoded; i++) {
+        const struct redaction_source *source = location_source(all->redactions, i + 1);
+
+        if (source->packets->len)
+            all->counts.undecoded -= redaction_source_bytes(source).size;
+    }
+}
+
 static void add_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
@@ -366,8 +407,13 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     held = anonymous_writer_add(all->writer, packet);
     held->fragment = all->redactions->fragment;
     held->fragment_size = all->redactions->fragment_size;
-    if (needs_unpacking(all) || !replace_all(all, held, decoded))
+    blank_fragment(all, held);
+    if (is_unknown(all, packet))
+        anonymous_writer_leave_out(held);
+    else if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
+    else
+        count_joined(all);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -412,7 +458,7 @@ static void print_counts(const struct anonymize *all)
     if (counts->undecoded)
         print_line("  bytes that were not decoded replaced: %" PRIu64, counts->undecoded);
     if (counts->packed)
-        print_line("  compressed packets left out: %" PRIu64, counts->packed);
+        print_line("  packets that cannot be written anew left out: %" PRIu64, counts->packed);
     print_line("  packets of no known game left out: %" PRIu64,
                all->frames - MIN(all->frames, all->delivered));
 }

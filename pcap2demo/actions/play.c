@@ -32,11 +32,10 @@ struct item {
 
 struct play_sink {
     struct qs_sink base;
-    GArray *items;               /* struct item */
-    struct item item;            /* of the player at hand */
-    int depth, item_depth;       /* of open groups; 0: no player */
-    const struct qs_field *last; /* number with names, before a text */
-    uint32_t last_value;
+    GArray *items;         /* struct item */
+    struct item item;      /* of the player at hand */
+    int depth, item_depth; /* of open groups; 0: no player */
+    uint32_t level;        /* of the print that follows */
 };
 
 static void item_clear(gpointer data)
@@ -79,14 +78,13 @@ static void close_group(struct qs_sink *base, uint32_t end)
     sink->item_depth = 0;
 }
 
-/* Chat has a level of that name before it, or a mark; its speaker comes behind it, if known. */
+/* Chat has its level before it, or a mark; its speaker comes behind it, if known. */
 static void add_print(struct play_sink *sink, struct qs_view text)
 {
-    const char *level = sink->last ? qs_name_of(sink->last->names, sink->last_value) : NULL;
     const bool marked = text.size && text.data[0] == CHAT_MARK;
     struct item item = {0};
 
-    if (!marked && g_strcmp0(level, "PRINT_CHAT") != 0)
+    if (!marked && sink->level != QS_PRINT_CHAT)
         return;
     item.text = g_strchomp(qs_text_title(qs_view_behind(text, marked), TEXT_MAX));
     g_array_append_val(sink->items, item);
@@ -107,7 +105,8 @@ static void add_field(struct qs_sink *base, const struct qs_field *field,
 
     if (field->role == QS_ROLE_CHAT && g_strcmp0(field->brief, QS_BRIEF_LINE) == 0) {
         add_print(sink, value->bytes);
-    } else if (field->role == QS_ROLE_NAME && g_str_has_suffix(field->name, ".print.speaker")) {
+        sink->level = 0;
+    } else if (field->role == QS_ROLE_SPEAKER) {
         set_speaker(sink, value->bytes);
     } else if (field->role == QS_ROLE_PLAYER) {
         begin_item(sink, qs_text_title(value->bytes, QS_PLAYER_CHARACTERS));
@@ -115,9 +114,8 @@ static void add_field(struct qs_sink *base, const struct qs_field *field,
         sink->item.x = value->f;
     } else if (field->role == QS_ROLE_Y) {
         sink->item.y = value->f;
-    } else if (field->names && !field->mask) {
-        sink->last = field;
-        sink->last_value = (uint32_t)value->u;
+    } else if (field->role == QS_ROLE_PRINT_LEVEL) {
+        sink->level = (uint32_t)value->u;
     }
 }
 
@@ -142,7 +140,7 @@ struct qs_sink *play_sink_begin(struct play_sink *sink)
 {
     g_array_set_size(sink->items, 0);
     sink->depth = sink->item_depth = 0;
-    sink->last = NULL;
+    sink->level = 0;
     return &sink->base;
 }
 

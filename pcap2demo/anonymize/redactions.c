@@ -6,6 +6,7 @@
 
 #include "common/core/protocol.h"
 #include "common/core/text.h"
+#include "common/core/writer.h"
 #include "common/dump/secret.h"
 
 /* Further names are not recognized as players'. */
@@ -43,12 +44,13 @@ static const char *const name_commands[] = {"name",  "team",        "auth", "reg
                                             "login", "//challenge", NULL};
 /* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
  */
-static const char *const host_commands[] = {"connect", "redirect", "join",
-                                            "observe", "qtvplay",  NULL};
+static const char *const host_commands[] = {"connect", "redirect", "join", "observe",
+                                            "qtvplay", "packet",   NULL};
 /* Keys whose values name a person, a team or a server. */
-static const char *const name_keys[] = {
-    "name",   "*realname*", "*nick*", "*hostname*", "hostport",  "*auth",    "*team*",
-    "*clan*", "*owner*",    "*mail*", "*admin",     "*contact*", "*account*"};
+static const char *const name_keys[] = {"name",   "*realname*", "*nick*",    "*host*",
+                                        "*auth",  "*team*",     "*clan*",    "*owner*",
+                                        "*mail*", "*admin",     "*contact*", "*account*"};
+static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", NULL};
 /* What follows the last dot of a file's name. */
 static const char *const extensions[] = {"bsp", "mdl", "md2", "md3", "iqm", "spr", "sp2",
                                          "wav", "ogg", "mp3", "pcx", "tga", "jpg", "png",
@@ -157,28 +159,41 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
     }
 }
 
-/* Names in the command `text`, and the passwords of one that an alias has. Returns where chat
- * begins; 0: there is none. */
+/* "connect example", also in an alias or a binding: then it stands in quotes. */
+static void add_host_arguments(struct redactions *redactions, struct qs_view text, uint32_t offset)
+{
+    bool is_host = false;
+
+    for (uint32_t at = 0, end; at < text.size; at = end + 1) {
+        for (end = at; end < text.size && text.data[end] > ' ' && !strchr("\";", text.data[end]);)
+            end++;
+        if (end == at)
+            continue;
+        if (is_host && g_ascii_isalpha((char)text.data[at]))
+            add_name(redactions, part(text, at, end), offset + at);
+        is_host = qs_view_is_one_of(part(text, at, end), host_commands);
+    }
+}
+
+/* Names in the command `text`. Returns where chat begins; 0: there is none. */
 static uint32_t add_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token word;
     uint32_t pos = 0;
-    bool is_host;
+    bool is_name;
 
     if (!qs_token_next(text, &pos, &word) ||
         (qs_view_equal(word.text, "cmd") && !qs_token_next(text, &pos, &word)))
         return 0;
     if (qs_view_is_one_of(word.text, chat_commands))
         return MAX(pos, 1);
-    is_host = qs_view_is_one_of(word.text, host_commands);
-    if (!is_host && !qs_view_is_one_of(word.text, name_commands)) {
-        if (word.text.size > 2 && word.text.data[0] == '/' && word.text.data[1] == '/')
-            add_quoted(redactions, text, pos, true, offset);
-        return 0;
-    }
-    while (qs_token_next(text, &pos, &word))
-        if (!is_host || (word.text.size && g_ascii_isalpha((char)word.text.data[0])))
-            add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
+    is_name = qs_view_is_one_of(word.text, name_commands) ||
+              (qs_view_is_one_of(word.text, setters) && qs_token_next(text, &pos, &word) &&
+               is_name_key(word.text));
+    if (!is_name && word.text.size > 2 && word.text.data[0] == '/' && word.text.data[1] == '/')
+        add_quoted(redactions, text, pos, true, offset);
+    while (is_name && qs_token_next(text, &pos, &word))
+        add_name(redactions, word.text, offset + (uint32_t)(word.text.data - text.data));
     return 0;
 }
 
@@ -223,9 +238,10 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
             dot = c == '.' ? end : dot;
-            is_word = c == '.' ? true : is_word && g_ascii_isalpha(c);
+            is_word = c == '.' || (is_word && g_ascii_isalpha(c));
             is_mail |= c == '@' && end > at;
         }
+        is_word = is_word || qs_view_begins(part(text, dot + 1, end), "xn--");
         if (is_mail || (dot > at && is_word && end > dot + 2 &&
                         !qs_view_is_one_of(part(text, dot + 1, end), extensions)))
             add(redactions, REDACT_NAME, offset + at, end - at);
@@ -234,8 +250,9 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
 
 static bool is_free_text(enum qs_role role)
 {
-    return role == QS_ROLE_CHAT || role == QS_ROLE_COMMAND || role == QS_ROLE_VALUE ||
-           role == QS_ROLE_INFO || role == QS_ROLE_CONFIG || role == QS_ROLE_HOST;
+    return role == QS_ROLE_CHAT || role == QS_ROLE_ANSWER || role == QS_ROLE_COMMAND ||
+           role == QS_ROLE_VALUE || role == QS_ROLE_INFO || role == QS_ROLE_CONFIG ||
+           role == QS_ROLE_HOST;
 }
 
 /* What a text has by its role, and what any may have. */
@@ -253,10 +270,12 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
         add_name(redactions, text, offset);
     else if (row->role == QS_ROLE_NAMES)
         add_quoted(redactions, text, 0, false, offset);
-    else if (row->role == QS_ROLE_CHAT && strstr(row->name, ".oob."))
+    else if (row->role == QS_ROLE_ANSWER)
         add_server_name(redactions, text, offset);
-    if (row->role == QS_ROLE_COMMAND)
+    if (row->role == QS_ROLE_COMMAND) {
         add_passwords(redactions, text, offset);
+        add_host_arguments(redactions, text, offset);
+    }
     add_info_names(redactions, text, offset);
     if (is_free_text(row->role))
         add_hosts(redactions, text, offset);
@@ -272,36 +291,40 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-/* Numbers whose names say what the text behind them is. */
+/* Numbers that say what the text behind them is. */
 static void add_number(struct redactions *redactions, const struct qs_field *row,
                        const struct qs_value *value)
 {
-    const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
-
     if (row->type == QS_FRAMENUM)
         g_array_append_val(redactions->fragments, value->u);
     if (value->length == sizeof(uint16_t)) {
         redactions->sizes[1] = redactions->sizes[0];
         redactions->sizes[0] = (struct short_field){value->offset, (uint32_t)value->u};
     }
-    if (!name)
-        return;
-    redactions->is_chat = redactions->is_chat || g_str_has_suffix(name, "_CHAT");
-    redactions->is_player = strstr(name, "PLAYER") || (redactions->is_player && value->generated);
+    if (row->role == QS_ROLE_PRINT_LEVEL)
+        redactions->is_chat = value->u == QS_PRINT_CHAT;
+    else if (row->role == QS_ROLE_RANGE)
+        redactions->is_player =
+            redactions->sink.protocol->config_role((uint32_t)value->u, 0) == QS_ROLE_PLAYER;
 }
 
-/* The bytes may be compressed; then their inflated source follows, and one of the numbers before
- * was their size. Or they are a fragment. */
-static void add_bytes(struct redactions *redactions, const struct qs_value *value)
+/* A fragment, or what nobody decodes: unless the bytes are compressed. Then their inflated source
+ * follows, and one of the numbers before was their size. */
+static void add_bytes(struct redactions *redactions, const struct qs_field *row,
+                      const struct qs_value *value)
 {
-    redactions->packed = (struct packed){
-        .bytes = value->bytes, .source = source_in_force(redactions), .offset = value->offset};
+    redactions->packed = (struct packed){.bytes = value->bytes,
+                                         .source = source_in_force(redactions),
+                                         .offset = value->offset,
+                                         .redaction = redactions->list->len};
     for (guint i = 0; i < G_N_ELEMENTS(redactions->sizes); i++)
         if (redactions->sizes[i].value == value->bytes.size)
             redactions->packed.count = redactions->sizes[i].offset;
-    if (!source_in_force(redactions)) {
+    if (row->role == QS_ROLE_FRAGMENT && !source_in_force(redactions)) {
         redactions->fragment = value->offset;
         redactions->fragment_size = value->bytes.size;
+    } else if (row->role != QS_ROLE_FRAGMENT && row->role != QS_ROLE_BITS) {
+        add(redactions, REDACT_UNDECODED, value->offset, value->bytes.size);
     }
 }
 
@@ -315,7 +338,7 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
     if (row == &sink->protocol->fields[sink->protocol->undecoded])
         add(redactions, REDACT_UNDECODED, value->offset, value->length);
     else if (row->type == QS_BYTES)
-        add_bytes(redactions, value);
+        add_bytes(redactions, row, value);
     else if (row->type == QS_TEXT && !value->generated)
         add_text(redactions, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
@@ -374,14 +397,17 @@ static bool inflates_to(struct qs_view packed, struct qs_view bytes)
     return same;
 }
 
-/* The compressed bytes are the last opaque field. */
+/* The compressed bytes are the last opaque field, and are decoded now. */
 static void find_packed(const struct redactions *redactions, struct redaction_source *source)
 {
     const struct packed *packed = &redactions->packed;
 
     source->parent = source_in_force(redactions);
-    if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
-        !inflates_to(packed->bytes, redaction_source_bytes(source)))
+    if (source->packets->len || packed->source != source->parent || !packed->bytes.size)
+        return;
+    if (packed->redaction < redactions->list->len)
+        g_array_index(redactions->list, struct redaction, packed->redaction).length = 0;
+    if (!inflates_to(packed->bytes, redaction_source_bytes(source)))
         return;
     source->packed = packed->offset;
     source->packed_size = packed->bytes.size;
@@ -502,23 +528,24 @@ void location_replace(const struct location *location, uint32_t offset, const vo
 /* Of the packets of a joined message the last one may grow, if nothing follows its fragment. */
 static bool write_fragments(const struct location *location, const struct redaction_source *source)
 {
-    const GByteArray *bytes = source->changed;
+    const struct qs_view bytes =
+        source->changed ? qs_view_of_bytes(source->changed) : redaction_source_bytes(source);
     uint32_t done = 0;
 
     for (guint i = 0; i < source->packets->len; i++) {
         struct held_packet *packet = anonymous_writer_find(
             location->writer, location->packet, g_array_index(source->packets, uint64_t, i));
 
-        if (!packet || done > bytes->len)
+        if (!packet || done > bytes.size)
             return false;
-        if (i + 1 == source->packets->len && bytes->len - done != packet->fragment_size) {
+        if (i + 1 == source->packets->len && bytes.size - done != packet->fragment_size) {
             if (packet->fragment + packet->fragment_size != packet->payload->len)
                 return false;
-            packet->fragment_size = bytes->len - done;
+            packet->fragment_size = bytes.size - done;
             g_byte_array_set_size(packet->payload, packet->fragment + packet->fragment_size);
         }
-        put(packet->payload, packet->fragment, bytes->data + done,
-            MIN(packet->fragment_size, bytes->len - done));
+        put(packet->payload, packet->fragment, bytes.data + done,
+            MIN(packet->fragment_size, bytes.size - done));
         done += packet->fragment_size;
     }
     return true;
@@ -586,8 +613,10 @@ bool location_write(const struct location *location)
     for (guint i = location->redactions->sources->len; i > 0 && done; i--) {
         const struct redaction_source *source = location_source(location->redactions, i);
 
-        if (source->changed)
-            done = (source->packets->len ? write_fragments : write_inflated)(location, source);
+        if (source->packets->len)
+            done = write_fragments(location, source);
+        else if (source->changed)
+            done = write_inflated(location, source);
     }
     return done;
 }

@@ -56,6 +56,7 @@ struct redactions {
         struct qs_view bytes; /* of the last opaque field, and its location */
         unsigned source;
         uint32_t offset, count;
+        guint redaction; /* index of theirs, if there is one */
     } packed;
     struct short_field {
         uint32_t offset, value;
@@ -99,7 +100,8 @@ bool location_select(struct location *location, unsigned source);
 void location_replace(const struct location *location, uint32_t offset, const void *bytes,
                       uint32_t size);
 
-/* Finally writes what changed in sources into the packets. False if something does not fit. */
+/* Finally writes joined messages, and what changed in inflated ones, into the packets. False if
+ * something does not fit. */
 bool location_write(const struct location *location);
 
 #endif

@@ -22,6 +22,7 @@ from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_
                      quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, quakeworld_fte_attacks,
                      quakeworld_stoppers, records_of, remarks, removals, text)
 import capture
+import streams
 from tool import CAPTURES, ToolTest
 
 CHECK = os.environ["CHECK_SANITIZED"]  # tests/sanitized
@@ -159,7 +160,7 @@ class Sanitize(ToolTest):
     def test_folder_of_the_game(self):
         """Of QuakeWorld's level nothing is left; Quake II goes on in the engine's own folder."""
         start = b"\x0b\x1c\0\0\0\1\0\0\0"
-        for name in OUTSIDE, b"q..", b"":
+        for name in OUTSIDE, b"q..", b"", b"q\xc2\x9d", b"q'w":
             made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
                 lambda payload: payload.replace(start + b"qw\0", start + name + b"\0"))
             self.assertTrue(start + name + b"\0" in b"".join(self.demos(made).values()))
@@ -256,6 +257,34 @@ class Sanitize(ToolTest):
                     plain, sanitized = self.demos(made), self.demos(made, "--sanitize")
                     self.assertTrue(self.is_clean(sanitized))
                     self.assertFalse(MARKER[6:] in b"".join(sanitized.values()))
+
+    def test_control_characters_of_utf8(self):
+        """Terminals obey 0xc2 and 0x9d as they do ESC ], and the two may be in texts one after another."""
+        for game, head in (QUAKEWORLD, b"\x08\2"), (QUAKE, b"\x08"), (QUAKE2, b"\x0a\2"):
+            for sent, kept in ((b"\xc2\x9d52;c;x\xc2\x9c", b"B\x9d52;c;xB\x9c"), (b"x\xc2", b"xB"),
+                               (b"\xc2\x07\x9dx", b"B\x9dx"), (b"\xc2\xa3 5", b"\xc2\xa3 5")):
+                with self.subTest(game.capture, sent=sent):
+                    demo = b"".join(self.demos(game.attacked(head + sent + b"\0"), "--sanitize").values())
+                    self.assertIn(head + kept + b"\0", demo)
+        info = b"\x28\1\1\0\0\0\\name\\%s\0"
+        (demo,) = self.demos(QUAKEWORLD.attacked(info % b"\xc2\x9dx\xc2\\team\\\xc2"), "--sanitize").values()
+        self.assertIn(info % b"B\x9dxB\\team\\B", demo)
+
+    def test_hidden_messages(self):
+        """Those with texts or other bytes are for no player; the damage is shown."""
+        def hidden(number, content):
+            return struct.pack("<BBIIIH", 1, 3, 0, len(content) + 6, len(content), number) + content
+        start = b"\x0bMVD1" + struct.pack("<III", 0x20, 28, 1) + b"qw\0\0\0\0\0level\0" + bytes(40)
+        damage, others = hidden(7, bytes(range(8))), [hidden(3, b"\0\0\x1b]52;c;x\7"), hidden(4, b"\0\x1b]"),
+                                                      hidden(9, bytes(8)), hidden(77, b"x")]
+        demo = b"".join([streams.mvd_block(start), damage, *others, streams.mvd_block(b"\x08\2x\0")])
+        path = self.folder / "stream.pcap"
+        capture.write(path, 1, [capture.Frame(at * 10**6, data, len(data)) for at, data in
+                                enumerate(streams.stream(demo=demo).frames)])
+        made = path.read_bytes()
+        (plain,), (sanitized,) = self.demos(made).values(), self.demos(made, "--sanitize").values()
+        self.assertEqual([plain.count(each) for each in (damage, *others)], [1, 1, 1, 1, 1])
+        self.assertEqual([sanitized.count(each) for each in (damage, *others)], [1, 0, 0, 0, 0])
 
     def test_remarks_that_are_harmless(self):
         for line in (b'//tinfo 3 -12 40 8 100 5 4096 "name /x"\n', b"//vwep w_axe w_shot v_x.mdl\n",

@@ -19,8 +19,10 @@ struct check {
 
 /* --- The rules: what a text must match --- */
 
-/* No byte that a terminal obeys, none that some engines mask to one or that ends texts. Printed
- * texts may begin with a color. */
+/* No byte that a terminal obeys, none that some engines mask to one or that ends texts; nor two
+ * that are a control character in UTF-8, or become one with the next text. Printed texts may begin
+ * with a color. */
+#define NO_UTF8_CONTROLS "(?s)(?!.*\\xc2(?:[\\x80-\\x9f\\\\]|$))"
 #define SHOWN_BYTES "[\\t\\n\\x20-\\x7e\\x80-\\x9a\\x9c-\\xfe"
 #define FONT_BYTES SHOWN_BYTES "\\x10-\\x1a\\x1c-\\x1f"
 /* A path of letters, digits and harmless marks, below the folders of the game. */
@@ -32,13 +34,12 @@ static const char model[] = "^(?i:|[*][0-9]{1,5}|" FILE_BYTES "[.][a-z0-9]{2,7})
 static const char sound[] = "^(?:|(?:[^.]+|.*[.](?i:wav|ogg|opus|mp3|flac))(?<=.))$";
 static const char file[] = "^(?:|/?" FILE_BYTES ")$";
 static const char effect[] = "^(?:|(?!.*/)" FILE_BYTES ")$";
-static const char folder[] =
-    "^(?:|(?!.*[.][.])[^\\x01-\\x1f\"$%;:/\\\\.][^\\x01-\\x1f\"$%;:/\\\\]{0,62})$";
-static const char text[] = "^[\\x01\\x02]?" FONT_BYTES "]{0,2046}$";
-static const char plain[] = "^" SHOWN_BYTES "]{0,2046}$";
-static const char name[] = "^" FONT_BYTES "]{0,63}$";
-static const char info[] = "^" INFO_BYTES "]*$";
-static const char part[] = "^" INFO_BYTES "\\\\]*$";
+static const char folder[] = "^(?:|(?![.])(?!.*/)" FILE_BYTES ")$";
+static const char text[] = "^" NO_UTF8_CONTROLS "[\\x01\\x02]?" FONT_BYTES "]{0,2046}$";
+static const char plain[] = "^" NO_UTF8_CONTROLS SHOWN_BYTES "]{0,2046}$";
+static const char name[] = "^" NO_UTF8_CONTROLS "[\\x01\\x02]?" FONT_BYTES "]{0,63}$";
+static const char info[] = "^" NO_UTF8_CONTROLS INFO_BYTES "]*$";
+static const char part[] = "^" NO_UTF8_CONTROLS INFO_BYTES "\\\\]*$";
 static const char nothing[] = "^$";
 
 /* What ezQuake and FTE read out of comments and only show, with the arguments that cannot leave
@@ -139,6 +140,7 @@ static const char *rule_of(const struct check *check, const struct qs_field *row
     case QS_ROLE_COMMAND:
         return commands_of(check);
     case QS_ROLE_NAME:
+    case QS_ROLE_PLAIN:
         return name;
     default:
         return has_font ? text : plain;

@@ -15,10 +15,12 @@ struct sanitize_block {
     const struct qs_decoder *decoder;
     struct qs_view block; /* with its framing */
     uint32_t payload;     /* where its payload begins; 0: it has none */
+    bool has_other;       /* more than numbers outside of messages */
     GByteArray *made;     /* the framing, and the messages that are left */
 };
 
 struct sanitize_format {
+    const char *extension;
     const struct sanitize_game *game;
     unsigned first;  /* number of the first block: 0, if it is a line or a mark */
     uint32_t header; /* bytes of the payload before the messages */

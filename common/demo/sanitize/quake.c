@@ -103,8 +103,6 @@ static const struct command commands[] = {
     {"bf", ""}, {"v_cshift", "?dddd"}, {"play", "f*"}, {"playvol", "fd*"}, {NULL, ""},
 };
 
-static const unsigned opaque[] = {FTE_VOICE_DATA, FTE_UPDATE_BONE, NQ_ENTITY_BONE, 0};
-
 static const struct sanitize_game game = {
     .messages = messages,
     .limits = limits,
@@ -116,7 +114,6 @@ static const struct sanitize_game game = {
     .kinds = kinds,
     .clients = clients,
     .number_row = NQ_SERVERINFO_MODEL_NUMBER,
-    .opaque = opaque,
 };
 
 /* --- DEM */
@@ -140,5 +137,8 @@ static void write_dem(const struct sanitize_block *block)
     sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_dem = {
-    .game = &game, .next = next_dem, .decode = dem_decode_block, .write = write_dem};
+const struct sanitize_format sanitize_dem = {.extension = "dem",
+                                             .game = &game,
+                                             .next = next_dem,
+                                             .decode = dem_decode_block,
+                                             .write = write_dem};

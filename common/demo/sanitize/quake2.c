@@ -80,26 +80,6 @@ static const struct sanitize_limit limits[] = {
  * the beginning of a demo. */
 static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
 
-static enum qs_role config_role(uint32_t range, uint32_t number)
-{
-    switch (range) {
-    case Q2_RANGE_STATUSBAR:
-        return QS_ROLE_LAYOUT;
-    case Q2_RANGE_PLAYERSKINS:
-        return QS_ROLE_PLAYER;
-    case Q2_RANGE_CDTRACK:
-    case Q2_RANGE_SKY:
-    case Q2_RANGE_IMAGES:
-        return QS_ROLE_FILE;
-    case Q2_RANGE_SOUNDS:
-        return QS_ROLE_SOUND;
-    case Q2_RANGE_MODELS:
-        return number == 1 ? QS_ROLE_NONE : QS_ROLE_MODEL; /* the map: see is_broken() */
-    default:
-        return QS_ROLE_NAME; /* engines keep no more bytes */
-    }
-}
-
 /* Q2PRO stops at others: screen.c, SCR_ExecuteLayoutString. The number behind some words is a
  * statistic's, or a client's behind its place. */
 static bool is_layout(struct qs_view program)
@@ -147,15 +127,12 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
            (range == Q2_RANGE_MODELS && number == 1 && is_broken(base));
 }
 
-static const unsigned opaque[] = {Q2_FRAME_AREAS, Q2_MVD_PORTALS, 0};
-
 #define GAME(list, first, second)                                                                  \
     {                                                                                              \
         .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,      \
         .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
-        .config_role = config_role, .range_row = Q2_CONFIGSTRING_RANGE,                            \
         .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
-        .opaque = opaque, .is_layout = is_layout                                                   \
+        .is_layout = is_layout                                                                     \
     }
 
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);
@@ -184,8 +161,12 @@ static void write_dm2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_dm2 = {
-    .game = &game, .first = 1, .next = next_dm2, .decode = dm2_decode_block, .write = write_dm2};
+const struct sanitize_format sanitize_dm2 = {.extension = "dm2",
+                                             .game = &game,
+                                             .first = 1,
+                                             .next = next_dm2,
+                                             .decode = dm2_decode_block,
+                                             .write = write_dm2};
 
 /* --- MVD2: the magic, blocks, an empty block */
 
@@ -211,5 +192,8 @@ static void write_mvd2(const struct sanitize_block *block)
         sanitize_write_made(block);
 }
 
-const struct sanitize_format sanitize_mvd2 = {
-    .game = &mvd_game, .next = next_mvd2, .decode = q2_decode_mvd_block, .write = write_mvd2};
+const struct sanitize_format sanitize_mvd2 = {.extension = "mvd2",
+                                              .game = &mvd_game,
+                                              .next = next_mvd2,
+                                              .decode = q2_decode_mvd_block,
+                                              .write = write_mvd2};

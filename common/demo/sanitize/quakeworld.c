@@ -192,8 +192,6 @@ static uint32_t most_entities(const struct qs_session *session)
     return qw_delta_format(&((const struct qw_session *)session)->ext).entities;
 }
 
-static const unsigned opaque[] = {FTE_VOICE_DATA, FTE_UPDATE_BONE, 0};
-
 const struct sanitize_game sanitize_quakeworld = {
     .messages = messages,
     .limits = limits,
@@ -207,5 +205,4 @@ const struct sanitize_game sanitize_quakeworld = {
     .number_row = QW_LIST_INDEX,
     .most_entities = most_entities,
     .entity_row = QW_ENTITY_NUMBER,
-    .opaque = opaque,
 };

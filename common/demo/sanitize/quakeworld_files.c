@@ -118,8 +118,8 @@ static enum qs_demo_status next_mvd(struct qs_reader *in, const struct qs_demo_w
     return mvd_read_block(in, &block);
 }
 
-/* Players pass over hidden messages: they stand in blocks for no player. What cannot be read of
- * them goes. */
+/* Hidden messages stand in blocks for no player. Those that are numbers (damage, moves, weapons)
+ * are shown; texts and a demo's time, which ezQuake reads as 20 bytes of another, are not. */
 static bool is_hidden(const struct sanitize_block *block)
 {
     const struct qw_session *session = (const struct qw_session *)block->decoder->session;
@@ -136,22 +136,26 @@ static void write_mvd(const struct sanitize_block *block)
 
     if (sanitize_has_messages(block) && block->made->data[block->payload] == SVC_DISCONNECT)
         pass_archive(block, numbers, sizeof numbers);
-    if (!block->payload || is_hidden(block)) {
+    if (!block->payload || (is_hidden(block) && !block->has_other)) {
         write_watched(block, block->block.data, block->block.size);
         return;
     }
+    if (is_hidden(block))
+        qs_demo_left_out(block->out, "hidden messages");
     sanitize_put_length(block, block->payload - 4, 4);
     write_watched(block, block->made->data, block->made->len);
 }
 
-const struct sanitize_format sanitize_qwd = {.game = &sanitize_quakeworld,
+const struct sanitize_format sanitize_qwd = {.extension = "qwd",
+                                             .game = &sanitize_quakeworld,
                                              .first = 1,
                                              .header = 8, /* of the netchan */
                                              .next = next_qwd,
                                              .decode = qwd_decode_block,
                                              .write = write_qwd};
 
-const struct sanitize_format sanitize_mvd = {.game = &sanitize_quakeworld,
+const struct sanitize_format sanitize_mvd = {.extension = "mvd",
+                                             .game = &sanitize_quakeworld,
                                              .first = 1,
                                              .next = next_mvd,
                                              .decode = qw_decode_mvd_block,

@@ -54,14 +54,10 @@ struct sanitize_game {
     unsigned (*kinds)(const struct qs_session *session);
     /* The number of the server's slots. */
     uint32_t (*clients)(const struct qs_session *session);
-    /* The role of a config string, or NULL. */
-    enum qs_role (*config_role)(uint32_t range, uint32_t number);
-    unsigned range_row;  /* of a config string */
     unsigned number_row; /* of a name in a list: the first model is the map */
     /* An update has at most so many entities, each of which has a value of the row; or NULL. */
     uint32_t (*most_entities)(const struct qs_session *session);
     unsigned entity_row;
-    const unsigned *opaque; /* rows of bytes that need not be decoded; end with 0 */
     /* Appends a message that begins a level; NULL: as it is. */
     void (*append_start)(const struct qs_session *session, struct qs_view message, GByteArray *out);
     /* Whether the config string that was just read cannot stay beside the others; or NULL. */

@@ -52,6 +52,7 @@ struct qs_sanitizer {
     const struct qs_field *group;
     bool is_nested; /* the last message stands within another one */
     bool in_source; /* the offsets are of other bytes */
+    bool has_other; /* the block has more than numbers outside of messages */
     char *info_key; /* the last */
     uint32_t range, number;
     bool in_level, in_game; /* see enum sanitize_flags */
@@ -129,8 +130,6 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
 {
     struct reading *message = current(sanitizer);
 
-    if (row == sanitizer->game->range_row)
-        sanitizer->range = (uint32_t)number;
     if (row == sanitizer->game->number_row)
         sanitizer->number = (uint32_t)number;
     if (row == sanitizer->game->entity_row && sanitizer->game->most_entities)
@@ -144,7 +143,7 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
 static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role role)
 {
     if (role == QS_ROLE_CONFIG)
-        return sanitizer->game->config_role(sanitizer->range, sanitizer->number);
+        return sanitizer->protocol->config_role(sanitizer->range, sanitizer->number);
     return role;
 }
 
@@ -190,15 +189,6 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
         result == SANITIZE_REFUSED || (result == SANITIZE_NEW && has_length(sanitizer, value));
 }
 
-static bool is_opaque(const struct sanitize_game *game, unsigned row)
-{
-    const unsigned *opaque = game->opaque;
-
-    while (opaque && *opaque && *opaque != row)
-        opaque++;
-    return opaque && *opaque;
-}
-
 /* Texts that are parts of another one were checked as one. */
 static bool is_part(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
 {
@@ -220,11 +210,14 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
     else if (id == sanitizer->game->ids[1])
         begin_nested(sanitizer);
     else if (!current(sanitizer))
-        return;
+        sanitizer->has_other |= row->type == QS_BYTES || row->type == QS_TIME ||
+                                (row->type == QS_TEXT && !value->generated);
     else if (row->type == QS_TEXT && !value->generated && !is_part(sanitizer, value))
         check_text(sanitizer, row, value);
     else if (row->type == QS_BYTES)
-        current(sanitizer)->refused |= !is_opaque(sanitizer->game, id);
+        current(sanitizer)->refused |= row->role != QS_ROLE_BITS && row->role != QS_ROLE_VOICE;
+    else if (row->role == QS_ROLE_RANGE)
+        sanitizer->range = (uint32_t)value->u;
     else if (kind == QS_KIND_UNSIGNED || kind == QS_KIND_BOOL)
         check_number(sanitizer, id, (int64_t)value->u);
     else if (kind == QS_KIND_SIGNED)
@@ -414,7 +407,7 @@ static void decode_block(struct qs_sanitizer *sanitizer, struct qs_view block)
     g_array_set_size(sanitizer->edits, 0);
     g_byte_array_set_size(sanitizer->texts, 0);
     sanitizer->group = NULL;
-    sanitizer->is_nested = sanitizer->in_source = false;
+    sanitizer->is_nested = sanitizer->in_source = sanitizer->has_other = false;
     sanitizer->range = NO_RANGE;
     qs_decode_block(&sanitizer->decoder, sanitizer->format->decode, sanitizer->session,
                     &sanitizer->sink, &packet, 0);
@@ -452,6 +445,7 @@ static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer
     uint32_t head;
 
     decode_block(sanitizer, bytes);
+    block.has_other = sanitizer->has_other;
     if (is_broken(sanitizer)) {
         end_demo(sanitizer, out);
         return;
@@ -493,19 +487,13 @@ void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *o
 
 static const struct sanitize_format *format_of(const char *extension)
 {
-    static const struct {
-        const char *extension;
-        const struct sanitize_format *format;
-    } formats[] = {{"dem", &sanitize_dem},
-                   {"qwd", &sanitize_qwd},
-                   {"mvd", &sanitize_mvd},
-                   {"dm2", &sanitize_dm2},
-                   {"mvd2", &sanitize_mvd2}};
+    static const struct sanitize_format *const formats[] = {
+        &sanitize_dem, &sanitize_qwd, &sanitize_mvd, &sanitize_dm2, &sanitize_mvd2};
     unsigned i = 0;
 
-    while (strcmp(formats[i].extension, extension) != 0)
+    while (strcmp(formats[i]->extension, extension) != 0)
         i++;
-    return formats[i].format;
+    return formats[i];
 }
 
 /* Whether the word is one of `names`. */

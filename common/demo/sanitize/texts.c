@@ -15,8 +15,34 @@ enum {
     ESCAPE = 0x1b,
     FONT_FIRST = 0x10, /* of the glyphs below 0x20 that texts have */
     MASKED_ESCAPE = 0x9b,
-    TEXT_END = 0xff /* for some readers */
+    CONTROLS_IN_UTF8 = 0xc2, /* before 0x80 to 0x9f: what terminals obey, such as 0x9d, OSC */
+    TEXT_END = 0xff          /* for some readers */
 };
+
+/* Compares what was appended from `start` on, and takes it back if it is the text. */
+static enum sanitize_result result_of(GByteArray *out, guint start, struct qs_view text)
+{
+    if (out->len - start != text.size ||
+        (text.size && memcmp(out->data + start, text.data, text.size) != 0))
+        return SANITIZE_NEW;
+    g_byte_array_set_size(out, start);
+    return SANITIZE_SAME;
+}
+
+/* The last byte becomes the same letter in another color if the next byte, or the next text,
+ * would make it a control character of UTF-8. */
+static void close_utf8(GByteArray *out, guint start)
+{
+    if (out->len > start && out->data[out->len - 1] == CONTROLS_IN_UTF8)
+        out->data[out->len - 1] &= 0x7f;
+}
+
+static void append_byte(GByteArray *out, guint start, uint8_t byte)
+{
+    if ((byte >= 0x80 && byte < 0xa0) || byte == '\\')
+        close_utf8(out, start);
+    qs_write_u8(out, byte);
+}
 
 static bool is_shown(const struct sanitize_game *game, uint8_t byte)
 {
@@ -40,11 +66,9 @@ static enum sanitize_result append_shown(const struct sanitize_game *game, struc
 
     for (uint32_t i = 0; i < MIN(text.size, most); i++)
         if (is_shown(game, text.data[i]) || is_color(game, text, i))
-            qs_write_u8(out, text.data[i]);
-    if (out->len - start < text.size)
-        return SANITIZE_NEW;
-    g_byte_array_set_size(out, start);
-    return SANITIZE_SAME;
+            append_byte(out, start, text.data[i]);
+    close_utf8(out, start);
+    return result_of(out, start, text);
 }
 
 /* --- Names of files */
@@ -118,9 +142,10 @@ static enum sanitize_result instead(GByteArray *out, const char *text)
 
 static enum sanitize_result folder(const struct sanitize_game *game, struct qs_view name)
 {
-    const bool good = game->without_folder || name.size;
+    const bool is_own = !name.size && game->without_folder;
 
-    if (good && !qs_folder_name_is_unsafe(name) && !memchr(name.data, '%', name.size))
+    if (is_own ||
+        (sanitize_is_file(name) && name.data[0] != '.' && !memchr(name.data, '/', name.size)))
         return SANITIZE_SAME;
     return game->without_folder ? SANITIZE_NEW : SANITIZE_REFUSED;
 }
@@ -173,21 +198,12 @@ void sanitize_append_info(struct qs_view info, GByteArray *out)
         uint32_t pos = 0;
 
         for (uint32_t i = 0; i < pair.length; i++)
-            qs_write_u8(out, info_character(info.data[pair.offset + i]));
+            append_byte(out, start, info_character(info.data[pair.offset + i]));
+        close_utf8(out, start);
         if (qs_info_next((struct qs_view){out->data + start, out->len - start}, &pos, &made) &&
             !is_pair(made.key, made.value))
             g_byte_array_set_size(out, start);
     }
-}
-
-/* Compares what was appended from `start` on, and takes it back if it is the text. */
-static enum sanitize_result result_of(GByteArray *out, guint start, struct qs_view text)
-{
-    if (out->len - start != text.size ||
-        (text.size && memcmp(out->data + start, text.data, text.size) != 0))
-        return SANITIZE_NEW;
-    g_byte_array_set_size(out, start);
-    return SANITIZE_SAME;
 }
 
 static enum sanitize_result part_of_info(struct qs_view text, GByteArray *out)
@@ -195,7 +211,8 @@ static enum sanitize_result part_of_info(struct qs_view text, GByteArray *out)
     const guint start = out->len;
 
     for (uint32_t i = 0; i < text.size; i++)
-        qs_write_u8(out, text.data[i] == '\\' ? '_' : info_character(text.data[i]));
+        append_byte(out, start, text.data[i] == '\\' ? '_' : info_character(text.data[i]));
+    close_utf8(out, start);
     return result_of(out, start, text);
 }
 
@@ -254,6 +271,7 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
     case QS_ROLE_SECRET:
         return SANITIZE_REFUSED;
     case QS_ROLE_NAME:
+    case QS_ROLE_PLAIN:
         return append_shown(game, text, NAME_MAX_BYTES, out);
     default:
         return append_shown(game, text, TEXT_MAX, out);
