@@ -89,16 +89,14 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
                         ": the capture lacks the packets before it, and the map may have changed "
                         "among them; try --sign-on DEMO with a demo of the map behind them",
                         map ? "level " : "a level", map ? map : "", loss->packet);
-    else if (loss->playable)
-        qs_demo_problem(writer, NULL,
-                        "%s%s may lack entities, names or texts: part of its sign-on%s was not "
-                        "captured; try --sign-on DEMO with a demo of the same map",
-                        map ? "level " : "a level", map ? map : "", place_of(loss, place));
     else
-        qs_demo_problem(writer, NULL,
-                        "%s%s cannot be shown: part of its sign-on%s was not captured; try "
-                        "--sign-on DEMO with a demo of the same map",
-                        map ? "level " : "a level", map ? map : "", loss_text(loss, packet));
+        qs_demo_problem(
+            writer, NULL,
+            "%s%s %s: part of its sign-on%s was not captured; try --sign-on DEMO with a demo of "
+            "the same map",
+            map ? "level " : "a level", map ? map : "",
+            loss->playable ? "may lack entities, names or texts" : "cannot be shown",
+            loss_text(loss, packet));
     g_free(map);
 }
 
