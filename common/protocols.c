@@ -19,7 +19,7 @@ const struct qs_protocol *const qs_protocols[] = {
 };
 /* clang-format on */
 
-/* What people write for a filter prefix, without blanks. */
+/* Other names of protocols that users type, without blanks. */
 static const struct {
     const char *title, *name;
 } aliases[] = {{"quakeworld", "qw"}, {"quakeii", "q2"},  {"quake2", "q2"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of protocols: the plugin and the tool loop over it. */
+/* List of all protocols, which the plugin and the tool iterate over. */
 #ifndef QS_PROTOCOLS_H
 #define QS_PROTOCOLS_H
 
@@ -8,7 +8,7 @@
 /* All protocols, ending with NULL. */
 extern const struct qs_protocol *const qs_protocols[];
 
-/* The number of the protocol of this name in qs_protocols[], or -1. */
+/* Returns the index in qs_protocols[] of the protocol with this name or alias, or -1. */
 int qs_protocol_number(const char *name);
 
 #endif

@@ -84,7 +84,7 @@ const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_dem
 
 int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
-    const double limit = 1e9; /* demos can hold any number */
+    const double limit = 1e9; /* demos can contain any number */
     const double time = reader->format->file->seconds(reader, decoder);
 
     if (time >= 0 && time < limit)
@@ -107,14 +107,14 @@ void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction directio
 /* --- Streams */
 
 enum {
-    WINDOW = 32 * 1024, /* of the client: so many bytes go unacknowledged */
+    WINDOW = 32 * 1024, /* number of bytes that the client leaves unacknowledged */
     CLIENT_START = 1000,
     SERVER_START = 2000
 };
 
 static const struct qs_view nothing;
 
-/* A segment with these flags; SYN and FIN count as a byte each. */
+/* Sends a segment with these flags; SYN and FIN count as one byte each. */
 static void send_flagged(struct qs_demo_stream *stream, enum qs_direction direction, uint8_t flags,
                          struct qs_view bytes)
 {

@@ -68,7 +68,7 @@ void qs_demo_missing(struct qs_demo_writer *writer, const struct qs_packet *pack
     writer->counts.missing += amount;
 }
 
-/* " (packet 13)", in a buffer of that size. */
+/* Size of the buffer for a text such as " (packet 13)". */
 enum { LOSS_TEXT_SIZE = 48 };
 
 static const char *loss_text(const struct qs_sign_on_loss *loss, char *text)
@@ -100,7 +100,7 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
     g_free(map);
 }
 
-/* New. */
+/* Returns the reason why the level's start is missing. The caller frees it. */
 static char *late_text(const struct qs_donor_match *match, const char *map)
 {
     char packet[LOSS_TEXT_SIZE];

@@ -4,15 +4,15 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    MARK_FILE = 0x04034b50,  /* "PK", 3, 4: a file's header and contents */
-    MARK_END = 0x06054b50,   /* of the directory */
-    MARK_END64 = 0x07064b50, /* of that of a large archive */
-    END_SIZE = 22,           /* without the comment */
+    MARK_FILE = 0x04034b50,  /* file header, "PK", 3, 4 */
+    MARK_END = 0x06054b50,   /* end of the directory */
+    MARK_END64 = 0x07064b50, /* end of the directory of a large archive (zip64) */
+    END_SIZE = 22,           /* size without the comment */
     COMMENT_MAX = 65535,
-    SIZES_IN_END = 12 /* offset of the directory's size */
+    SIZES_IN_END = 12 /* offset of the directory's size in the end record */
 };
 
-/* --- What could be one --- */
+/* --- Written bytes --- */
 
 enum { REACH = END_SIZE + COMMENT_MAX };
 
@@ -33,7 +33,7 @@ bool appendix_watch_is_near(const struct appendix_watch *watch)
     return watch->seen && watch->behind <= REACH;
 }
 
-/* --- Marks --- */
+/* --- Signatures --- */
 
 static bool has_mark(struct qs_view rest, uint32_t mark)
 {
@@ -45,9 +45,9 @@ bool appendix_begins(struct qs_view rest)
     return has_mark(rest, MARK_FILE) || has_mark(rest, MARK_END);
 }
 
-/* --- The end of the directory --- */
+/* --- End of the directory --- */
 
-/* The comment, which nothing but its length marks, reaches to the end of the file. */
+/* True if the directory's end record is at `at`: its comment must reach to the end of the file. */
 static bool is_end(struct qs_view archive, uint32_t at)
 {
     const struct qs_view end = {archive.data + at, archive.size - at};
@@ -55,7 +55,7 @@ static bool is_end(struct qs_view archive, uint32_t at)
     return has_mark(end, MARK_END) && qs_le16(end.data + END_SIZE - 2) == end.size - END_SIZE;
 }
 
-/* Where it begins; the archive's size where there is none. */
+/* Returns the offset of the directory's end record; the archive's size if it has none. */
 static uint32_t find_end(struct qs_view archive)
 {
     for (uint32_t back = END_SIZE; back <= archive.size && back <= END_SIZE + COMMENT_MAX; back++)
@@ -71,7 +71,7 @@ bool appendix_is_whole(struct qs_view rest)
     if (!appendix_begins(rest))
         return false;
     end = find_end(rest);
-    /* The directory ends where its end begins, wherever offsets count from. */
+    /* The directory precedes its end record, whichever base its offsets have. */
     return end < rest.size && qs_le32(rest.data + end + SIZES_IN_END) <= end;
 }
 

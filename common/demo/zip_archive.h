@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A zip archive behind the last block of a QWD or MVD demo. ezQuake opens the demo's file as a zip
+ * Zip archive after the last block of a QWD or MVD demo. ezQuake opens the demo's file as a zip
  * archive, and executes the file autoexec.cfg in it when the demo begins; players read only the
  * blocks. Source: ezquake demo_extension.c, DemoExtension_Load(); common/quakeworld/PROTOCOL.md,
- * section 7. PKWARE, APPNOTE.TXT 4.3 has the format.
+ * section 7. Format: PKWARE, APPNOTE.TXT 4.3.
  *
- * To readers of demos it is one more block, the last.
+ * To readers of demos the archive is one more block, the last.
  */
 #ifndef QS_DEMO_ZIP_ARCHIVE_H
 #define QS_DEMO_ZIP_ARCHIVE_H
@@ -13,27 +13,26 @@
 #include "common/core/decode.h"
 #include "common/demo/format.h"
 
-/* Whether an archive begins here, complete or cut: checks its signature. */
+/* True if an archive begins here, complete or cut. Checks only its signature. */
 bool appendix_begins(struct qs_view rest);
-/* Whether the rest of the file is a whole archive: it begins here, and has a directory at its end.
- */
+/* True if the rest of the file is a whole archive: it begins here and ends with a directory. */
 bool appendix_is_whole(struct qs_view rest);
 
-/* Moves behind an archive that begins here; QS_DEMO_CUT if it is incomplete. */
+/* Moves past an archive that begins here. Returns QS_DEMO_CUT if it is incomplete. */
 enum qs_demo_status appendix_take(struct qs_reader *in);
 
 void appendix_decode(struct qs_decoder *d);
 
 /*
- * What was written of a demo, and whether it could be opened as an archive: the archive's end is
- * searched for in the last bytes of a file, whatever follows it, and has offsets from itself
- * backwards. So packets can hold one. Source: minizip unzip.c, unz64local_SearchCentralDir,
+ * Watches the written bytes of a demo for an archive that its packets may contain. ezQuake searches
+ * the last bytes of the file for the archive's end record, ignores what follows it, and counts
+ * offsets from it backwards. Source: minizip unzip.c, unz64local_SearchCentralDir,
  * unz64local_SearchCentralDir64.
  */
 struct appendix_watch {
-    uint32_t last;   /* four bytes */
-    uint64_t behind; /* bytes since the last mark of an archive's end */
-    bool seen;       /* there is one */
+    uint32_t last;   /* latest four bytes */
+    uint64_t behind; /* bytes since the last signature of an archive's end */
+    bool seen;       /* such a signature was written */
 };
 
 void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes);

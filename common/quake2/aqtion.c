@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What AQtion's protocol 38 has beside Q2PRO's: elements that the game puts on the screen,
+ * Elements of AQtion's protocol 38 that Q2PRO's lacks: elements that the game puts on the screen,
  * variables that both ends share, and statistics. Source: PROTOCOL.md, section 15.
  */
 #include "common/quake2/decode.h"
 
-/* Of the player's own byte; protocol.h AQPS_*. */
+/* Bits of AQtion's byte in the player state; protocol.h AQPS_*. */
 #define AQPS_PMFLAGS 0x1u
 #define AQPS_TIMESTAMP 0x2u
 #define AQPS_LEGHITS 0x4u
 
 enum { GHUD_END = 255 };
 
-static const double anchor_step = 1.0 / 200; /* of the screen */
+static const double anchor_step = 1.0 / 200; /* share of the screen */
 
 /* --- Elements on the screen --- */
 
@@ -75,7 +75,7 @@ void q2_read_ghudupdate(struct qs_decoder *d)
     qs_label(d, ": %u elements", count);
 }
 
-/* --- The others --- */
+/* --- Other messages --- */
 
 void q2_read_userstatistic(struct qs_decoder *d)
 {

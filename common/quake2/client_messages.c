@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client messages. Source: engine, sv_user.c SV_ExecuteClientMessage; those from 5 on: Q2PRO,
+ * Client messages. Source: engine, sv_user.c SV_ExecuteClientMessage; messages from 5 on: Q2PRO,
  * sv_user.c SV_ExecuteClientMessage.
  */
 #include "common/core/emit.h"
@@ -9,8 +9,8 @@
 #include "common/netchan/transfer.h"
 
 enum {
-    CLS_RECORDING = 2,  /* of clc_setting */
-    PACKED_ID_BITS = 5, /* of a message byte: above them stands the number of repeated packets */
+    CLS_RECORDING = 2,  /* setting of clc_setting */
+    PACKED_ID_BITS = 5, /* size of the id in a message byte; above it: repeated packets */
     PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1
 };
 
@@ -41,11 +41,11 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
                 right);
 }
 
-/* Passes over a command: two bytes for each angle and speed that changed, one for buttons and
- * impulse, duration and light. False: it is not whole. */
+/* Skips a command: two bytes for each angle and speed that changed, one for buttons and impulse,
+ * duration and light. Returns false if the command is incomplete. */
 static bool pass_usercmd(struct qs_reader *in)
 {
-    /* Bytes, by the lower and the upper four bits. */
+    /* Size in bytes, by the lower and the upper four bits. */
     static const uint8_t lower[] = {0, 2, 2, 4, 2, 4, 4, 6, 2, 4, 4, 6, 4, 6, 6, 8},
                          upper[] = {0, 2, 2, 4, 1, 3, 3, 5, 1, 3, 3, 5, 2, 4, 4, 6};
     const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
@@ -54,8 +54,8 @@ static bool pass_usercmd(struct qs_reader *in)
     return qs_reader_left(in) >= size && qs_reader_take(in, size);
 }
 
-/* The last three commands, so that two lost packets do no harm. Protocols 35 and 36 have no
- * checksum, and their demos need the newest command. */
+/* Reads the last three commands, which are repeated so that two lost packets do no harm. Protocols
+ * 35 and 36 have no checksum, and their demos need the newest command. */
 static void read_move(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -85,8 +85,8 @@ static void read_userinfo(struct qs_decoder *d)
                         Q2_INFO_STRING_MAX);
 }
 
-/* Servers take a command that ends with the packet instead of a NUL: vanilla clients end the
- * connection like that. Source: engine, cl_main.c CL_Disconnect. */
+/* Reads a command. Servers accept one that ends with the packet instead of a NUL: vanilla clients
+ * disconnect like that. Source: engine, cl_main.c CL_Disconnect. */
 static struct qs_view read_command(struct qs_decoder *d)
 {
     const uint32_t left = qs_reader_left(&d->in);
@@ -128,7 +128,7 @@ static void read_batches(struct qs_decoder *d, unsigned repeated)
     keep_newest(d, &command);
 }
 
-/* What stands above the number in the message's byte, which was read last. */
+/* Returns the number of repeated packets, in the last message byte above the id. */
 static unsigned repeated_above_id(struct qs_decoder *d)
 {
     const unsigned repeated = qs_message_byte(d) >> PACKED_ID_BITS;
@@ -173,7 +173,7 @@ static const struct qs_message_type messages[] = {
 #include "common/quake2/messages.def"
 };
 
-/* The first protocol that has each; 0: all have it. */
+/* First protocol that has each message; 0 if all have it. */
 static const uint8_t since[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = 0,
 #define CLC_SINCE(protocol, id, ...) [CLC_##id] = protocol,
@@ -181,7 +181,7 @@ static const uint8_t since[] = {
 };
 /* clang-format on */
 
-/* The bits of a message's byte that are its number. */
+/* Sets the bits of a message byte that are its id. */
 static void set_id_mask(struct qs_decoder *d)
 {
     if (q2_is_q2pro(d->session->version))

@@ -15,7 +15,7 @@ static const struct qs_info_rows rule_rows = {Q2_STATUS_RULE, Q2_STATUS_RULE_KEY
 static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
                                                   Q2_USERINFO_VALUE};
 
-/* The text behind the mark, and how far it was read. */
+/* Text after the mark, and the position in it. */
 struct line {
     struct qs_view text;
     uint32_t base; /* offset of the text in the packet */
@@ -52,7 +52,7 @@ static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, stru
     return true;
 }
 
-/* The next word as a number, by the rule of atoi(). */
+/* Reads the next word as a number, as atoi() does. Returns false if no word is left. */
 static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, int64_t *number)
 {
     struct qs_token token;
@@ -86,7 +86,7 @@ static void read_text(struct qs_decoder *d, unsigned id, struct line *line)
         emit_view(d, id, line, line->text.size - line->pos);
 }
 
-/* The line end behind the command word. */
+/* Skips the end of the line after the command word. */
 static void skip_line_end(struct qs_decoder *d, struct line *line)
 {
     uint32_t size = 0;
@@ -102,7 +102,7 @@ static void skip_line_end(struct qs_decoder *d, struct line *line)
 
 static void read_protocols(struct qs_decoder *d, struct line *line, const struct qs_token *token)
 {
-    uint32_t at = 2; /* behind "p=" */
+    uint32_t at = 2; /* after "p=" */
 
     while (at < token->text.size) {
         uint32_t end = at;
@@ -133,7 +133,7 @@ static void read_challenge(struct qs_decoder *d, struct line *line)
     }
 }
 
-/* What a client asks for: it is in force once the server sends client_connect. */
+/* Parameters of a client's connect, which apply when the server sends client_connect. */
 struct connect {
     int64_t version, qport, netchan, minor;
     struct qs_view userinfo;
@@ -153,8 +153,8 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
                  line->base + (uint32_t)(token.text.data - line->text.data));
 }
 
-/* q2pro-ng puts its minor version first, Q2PRO its message's length; then one has that length, the
- * other its netchan, 0 or 1. */
+/* True if the client is q2pro-ng: it sends its minor version and the message length, while Q2PRO
+ * sends the message length and its netchan, 0 or 1. */
 static bool is_q2pro_ng(const struct line *line, const struct connect *connect)
 {
     uint32_t pos = line->pos;
@@ -166,7 +166,7 @@ static bool is_q2pro_ng(const struct line *line, const struct connect *connect)
            qs_view_unsigned(second.text) > 1;
 }
 
-/* The words that protocols from 35 on append. */
+/* Reads the words that protocols from 35 on append. */
 static void read_connect_tail(struct qs_decoder *d, struct line *line, struct connect *connect)
 {
     int64_t number;
@@ -198,9 +198,9 @@ static enum q2_qport_width width_of_qport(const struct connect *connect)
 }
 
 /*
- * A client that connects anew while its old connection was not closed begins a new connection
- * when the server answers with client_connect. Until then what it asks for waits in the session,
- * and the old connection continues.
+ * Stores the parameters of a connect. If a client reconnects without closing its old connection,
+ * the new one begins when the server answers with client_connect; until then the old one continues,
+ * and the parameters wait in the session.
  */
 static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 {
@@ -215,7 +215,7 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
         .new_netchan = connect->version == Q2_PROTOCOL_Q2REPRO ||
                        (q2_is_q2pro((int32_t)connect->version) && connect->netchan == 1),
     };
-    /* Of a cut text the name may be cut, too. */
+    /* In a cut packet the name may be cut, too. */
     qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO,
                  qs_packet_is_cut(d->packet) ? (struct qs_view){0} : connect->userinfo);
 }
@@ -249,14 +249,14 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
     }
     qs_summary_quote(d, "map", map);
     q2_session_accept(session);
-    /* The server decides about the netchan. */
+    /* The server selects the netchan. */
     if (netchan >= 0)
         q2_session_set_netchan(session, netchan == 1);
     if (!qs_packet_is_cut(d->packet))
         qs_table_set(&session->texts, Q2_TEXT_MAP, map);
 }
 
-/* --- Asking servers */
+/* --- Queries of servers --- */
 
 static void read_status_player(struct qs_decoder *d, struct line *line, uint32_t end)
 {
@@ -327,7 +327,7 @@ static void read_heartbeat(struct qs_decoder *d, struct line *line)
         read_arguments(d, line);
 }
 
-/* A client sends its version; a server's answer begins in the next line. */
+/* Reads info: a client sends its version; the server's answer begins on the next line. */
 static void read_info(struct qs_decoder *d, struct line *line)
 {
     int64_t number;
@@ -368,7 +368,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 {
     unsigned count = 0;
 
-    /* One blank stands behind the word; addresses may begin with any byte. */
+    /* One blank follows the word; addresses may begin with any byte. */
     if (line->pos < line->text.size)
         emit_view(d, Q2_OOB_END, line, 1);
     for (; line->text.size - line->pos >= SERVER_SIZE; count++) {
@@ -384,7 +384,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
     qs_summary(d, " %u", count);
 }
 
-/* --- All of them */
+/* --- Commands --- */
 
 /* clang-format off */
 static const struct command {

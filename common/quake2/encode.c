@@ -4,12 +4,12 @@
 #include "common/quake2/session.h"
 
 enum {
-    ROOM = 1024, /* that a writer makes at once; an entity, and what is before them, takes half */
+    ROOM = 1024, /* bytes reserved at once; an entity, with what precedes it, needs half */
     NO_DELTA = -1,
-    SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
+    SHORT_SAFE = 0x7fff /* highest value whose two bytes are the same with and without a sign */
 };
 
-/* Makes room behind the bytes that were written. */
+/* Reserves space after the bytes that were written. */
 static void make_room(struct q2_writer *out, guint written)
 {
     g_byte_array_set_size(out->array, written + ROOM);
@@ -25,9 +25,9 @@ static uint8_t angle_byte(int16_t angle)
 }
 
 /*
- * A solid of 32 bits is a box in units: radius, depth and height in 8, 8 and 16 bits; one of 16
- * bits in steps of 8 units. 0 is nothing and 31 a brush model in both. Source: PROTOCOL.md,
- * section 8.
+ * Converts a solid to the variant. A solid of 32 bits is a box in units: radius, depth and height
+ * in 8, 8 and 16 bits; one of 16 bits has steps of 8 units. In both, 0 is no solid and 31 a brush
+ * model. Source: PROTOCOL.md, section 8.
  */
 static uint32_t solid_of(const struct q2_variant *v, uint32_t solid)
 {
@@ -41,7 +41,7 @@ static uint32_t solid_of(const struct q2_variant *v, uint32_t solid)
     return (uint32_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
 }
 
-/* The bits for a number that may take one, two or four bytes. */
+/* Returns the mask bits for a number of one, two or four bytes. */
 static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint64_t bit8,
                           uint64_t bit16)
 {
@@ -51,9 +51,9 @@ static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint
 }
 
 /*
- * Receivers set the old origin to the origin of `from` unless it is sent. A beam ends there; a
- * variant that does not keep it for beams sends it in each frame. Source: Q2PRO, msg.c
- * MSG_WriteDeltaEntity.
+ * True if the old origin must be sent. Otherwise receivers set it to the origin of `from`. Beams
+ * end at their old origin; a variant that does not keep it for them sends it in each frame. Source:
+ * Q2PRO, msg.c MSG_WriteDeltaEntity.
  */
 static bool needs_old_origin(const struct q2_variant *variant, const struct q2_entity *from,
                              const struct q2_entity *to, bool is_new)
@@ -90,7 +90,7 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
         make_room(out, (guint)(out->at - out->array->data));
     if (number > UINT8_MAX)
         bits |= U_NUMBER16;
-    for (unsigned i = 4; i--;) /* the top bit of each byte: another follows */
+    for (unsigned i = 4; i--;) /* the top bit of a byte announces the next one */
         if (bits >> (8 * (i + 1)))
             bits |= (uint64_t)U_MOREBITS1 << 8 * i;
     for (unsigned i = 0; i < 5; i++) {
@@ -108,7 +108,7 @@ static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t numbe
 #define DIFF_MODEL DIFF_U8
 #define DIFF_COORDINATE DIFF_U8
 #define DIFF_SOUND DIFF_U8
-#define DIFF_EVENT(bit, bit16, member) (to->member ? (bit) : 0) /* lasts for one frame */
+#define DIFF_EVENT(bit, bit16, member) (to->member ? (bit) : 0) /* an event lasts for one frame */
 #define DIFF_FRAME(bit8, bit16, member)                                                            \
     (to->member == from->member ? 0 : to->member <= UINT8_MAX ? (bit8) : (bit16))
 #define DIFF_SIZED(bit8, bit16, member)                                                            \
@@ -185,7 +185,7 @@ void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
     out->len = (guint)(writer.at - out->data);
 }
 
-/* --- Messages of a level's start */
+/* --- Messages of the sign-on --- */
 
 void q2_encode_text(GByteArray *out, struct qs_view text)
 {
@@ -208,10 +208,10 @@ void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
     q2_encode_entity(out, variant, &(struct q2_entity){0}, baseline, true, false);
 }
 
-/* --- The frame */
+/* --- Frames --- */
 
-/* The number of entities from `old` and `new` on whose state both frames share, since they did not
- * change. Does not count beams, whose old origin may have to be sent in each frame. */
+/* Counts the entities from `old` and `new` on whose unchanged state both frames share. Stops at
+ * beams, whose old origin may have to be sent in each frame. */
 static guint count_shared(const struct q2_entities *from, guint old,
                           const struct q2_entities *entities, guint new)
 {
@@ -230,7 +230,7 @@ static guint count_shared(const struct q2_entities *from, guint old,
     return (guint)(a - (from->shared + old));
 }
 
-/* UINT32_MAX: there is none. */
+/* Returns the entity number at the index; UINT32_MAX after the last. */
 static uint32_t number_at(const struct q2_entities *entities, guint index)
 {
     return index < entities->len ? q2_entities_at(entities, index)->number : UINT32_MAX;
@@ -250,7 +250,7 @@ static void put_entities(struct q2_writer *out, const struct q2_frame_style *sty
         if (old_number < number) {
             put_entity_mask(out, U_REMOVE, (uint16_t)old_number);
         } else if (number != UINT32_MAX) {
-            const bool is_new = old_number > number; /* then it starts from its baseline */
+            const bool is_new = old_number > number; /* the delta is from its baseline */
             const struct q2_entity *base =
                 is_new ? q2_baseline(style->baselines, number) : q2_entities_at(from, old);
 

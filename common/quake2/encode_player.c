@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode.h"
 
-/* The bit where a member differs. Its size is known here: comparing it is an instruction or two. */
+/* The bit if the member differs. With a constant size memcmp() is a few instructions. */
 #define CHANGED(bit, name) (memcmp(&from->name, &to->name, sizeof to->name) ? (bit) : 0u)
 
 static void put_colors(struct q2_writer *out, unsigned bits, const uint8_t color[4])
@@ -47,7 +47,7 @@ static void put_fog(struct q2_writer *out, const struct q2_variant *variant,
 #include "common/quake2/player_fields.def"
 }
 
-/* In most frames none changes. */
+/* Returns the mask of changed statistics. In most frames none changes. */
 static uint64_t stat_bits(const int16_t *from, const int16_t *to, unsigned count)
 {
     uint64_t bits = 0;

@@ -34,14 +34,14 @@ static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
     const uint16_t model = (uint16_t)q2_read_number(d, id, wide ? 2 : 1);
     const char *name = NULL;
 
-    if (model && model != PLAYER_MODEL) /* the row behind a model's has its name */
+    if (model && model != PLAYER_MODEL) /* the row after a model's has its name */
         name = q2_emit_name(d, id + 1, at, Q2_RANGE_MODELS, model);
     if (name)
         qs_label_text(d, " ", qs_view_of(name), "");
     return model;
 }
 
-/* The skin of a player's model has the player's number in its low byte. */
+/* Reads a skin. For a player's model its low byte is the player's number. */
 static uint32_t read_skin(struct qs_decoder *d, unsigned size, const struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos, skin = q2_read_number(d, Q2_ENTITY_SKIN, size);
@@ -51,7 +51,7 @@ static uint32_t read_skin(struct qs_decoder *d, unsigned size, const struct q2_e
     return skin;
 }
 
-/* Protocol 2022: whether coordinates of the entity are floats. Those of a solid entity are. */
+/* True if the entity's coordinates are floats; in protocol 2022 only those of solid entities. */
 static bool has_floats(const struct qs_decoder *d, uint16_t number)
 {
     const struct q2_session *session = q2_session_of_const(d->session);
@@ -85,7 +85,7 @@ static void read_coordinates(struct qs_decoder *d, unsigned id, uint16_t number,
     qs_close(d);
 }
 
-/* The state does not keep the rerelease's angles, which are floats. */
+/* Reads an angle. The state does not store the rerelease's angles, which are floats. */
 static void read_angle(struct qs_decoder *d, unsigned id, uint64_t bits, int16_t *to)
 {
     if (q2_variant(d)->rerelease)
@@ -96,7 +96,7 @@ static void read_angle(struct qs_decoder *d, unsigned id, uint64_t bits, int16_t
         *to = (int16_t)(qs_angle8(d, id) * 256);
 }
 
-/* Shows the box that a solid is the size of. Source: PROTOCOL.md, section 8. */
+/* Reads a solid and shows the size of its box. Source: PROTOCOL.md, section 8. */
 static uint32_t read_solid(struct qs_decoder *d, uint16_t number)
 {
     const uint32_t at = d->in.pos;

@@ -8,20 +8,20 @@
 #include "common/quake2/decode.h"
 
 enum {
-    FRAME_BITS = 27,       /* of the frame number in a packed frame word */
-    NO_DELTA = 31,         /* in the five bits above it */
-    RELAY_CLIENTS_MAX = 32 /* more connected clients than that no relay has */
+    FRAME_BITS = 27,       /* bits of the frame number in a packed frame word */
+    NO_DELTA = 31,         /* value of the five bits above the number */
+    RELAY_CLIENTS_MAX = 32 /* maximum number of connected clients of a relay */
 };
 
-/* --- Rosters: which players are in a frame, for svc_playerupdate */
+/* --- Rosters: players of a frame, for svc_playerupdate --- */
 
 enum {
-    ROSTER_FRAMES = 32, /* how many frames back players are known: bits of roster_known */
+    ROSTER_FRAMES = 32, /* number of frames whose players are known: bits of roster_known */
     PLAYERS_MAX = 256,
     ROSTER_SIZE = PLAYERS_MAX / 8 + 1
 };
 
-/* How far the frame is behind the newest, of those that there is room for; else -1. */
+/* Returns the distance of the frame from the newest one; -1 if it is out of range. */
 static int frames_back(const struct q2_session *session, int32_t frame)
 {
     const int64_t back = (int64_t)session->level.roster_newest - frame;
@@ -29,12 +29,12 @@ static int frames_back(const struct q2_session *session, int32_t frame)
     return back >= 0 && back < ROSTER_FRAMES ? (int)back : -1;
 }
 
-/* A bit for each player's entity. */
+/* One bit for each player's entity. */
 struct roster {
     uint8_t bits[ROSTER_SIZE];
 };
 
-/* False: the players in the frame are not known; then `roster` is empty. */
+/* Finds the roster of the frame. Returns false, with an empty `roster`, if it is unknown. */
 static bool find_roster(const struct q2_session *session, int32_t frame, struct roster *roster)
 {
     const int back = frames_back(session, frame);
@@ -64,9 +64,9 @@ static void keep_roster(struct q2_session *session, int32_t frame, const struct 
 /* --- Entities */
 
 struct entity_list {
-    struct roster *roster; /* of the frame, or NULL where it is not needed */
+    struct roster *roster; /* roster of the frame; NULL if not needed */
     uint32_t max_clients;
-    uint16_t last; /* number of the entity before */
+    uint16_t last; /* number of the previous entity */
 };
 
 static bool is_entity(const struct qs_decoder *d, uint16_t number)
@@ -76,7 +76,7 @@ static bool is_entity(const struct qs_decoder *d, uint16_t number)
     return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
 
-/* Engines end the game at a number that is too high: nothing behind it is a message. */
+/* Notes a wrong entity number. Engines end the game at one that is too high: stops decoding. */
 static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
                             uint32_t at)
 {
@@ -126,7 +126,7 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
         q2_entity_came_from(entity, stood, beam_origin);
 }
 
-/* Returns whether another may follow. */
+/* Returns true if another entity may follow. */
 static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
 {
     const uint32_t at = d->in.pos;
@@ -170,7 +170,7 @@ void q2_read_packetentities(struct qs_decoder *d)
     read_entities(d, &list);
 }
 
-/* --- The player */
+/* --- Player --- */
 
 static void read_player(struct qs_decoder *d, uint8_t extra)
 {
@@ -189,7 +189,7 @@ void q2_read_playerinfo(struct qs_decoder *d)
     read_player(d, 0);
 }
 
-/* --- The frame */
+/* --- Frame --- */
 
 static struct qs_view read_areas(struct qs_decoder *d)
 {
@@ -219,7 +219,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
 }
 
-/* Relay recordings list the clients that were connected. */
+/* Reads the connected clients, which relay recordings list. */
 static void read_connected(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -254,15 +254,14 @@ static void read_plain_frame(struct qs_decoder *d)
         read_connected(d);
 }
 
-/* The entities of a packed frame, which svc_playerupdate refers to. */
+/* Reads the entities of a packed frame, and keeps its roster for svc_playerupdate. */
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct entity_list list = {.max_clients = session->level.max_clients};
     struct roster roster;
 
-    /* Only R1Q2 has svc_playerupdate; what is taken for Q2PRO's session may turn out to be R1Q2's.
-     */
+    /* Only R1Q2 has svc_playerupdate; a guessed session of Q2PRO may turn out to be R1Q2's. */
     if (session->base.version == Q2_PROTOCOL_R1Q2 || session->handshake.guessed) {
         find_roster(session, delta, &roster);
         list.roster = &roster;
@@ -272,7 +271,8 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
         keep_roster(session, number, &roster);
 }
 
-/* AQtion keeps the numbers of what others joined to one message. Clients stop at another number. */
+/* Reads the id of a message within a frame: AQtion keeps the ids of the messages that others merge.
+ * Clients stop at another id. */
 static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
 {
     const uint32_t at = d->in.pos;
@@ -325,10 +325,10 @@ void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
         read_plain_frame(d);
 }
 
-/* --- Positions between frames */
+/* --- Positions between frames --- */
 
-/* R1Q2: a position for each player in the frame but the client's own, without numbers or a
- * count: the frame must be known. */
+/* Reads R1Q2's positions: one for each player of the frame except the client's own, without numbers
+ * or a count. So the frame's players must be known. */
 void q2_read_playerupdate(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);

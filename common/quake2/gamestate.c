@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a level begins with: config strings and baselines, each alone (svc_configstring,
- * svc_spawnbaseline), in a row (svc_gamestate), or compressed (svc_configblast,
- * svc_spawnbaselineblast). Source: dm2-format, sections 3.14 and 3.15; PROTOCOL.md, sections 7, 17
- * and 19.
+ * Start of a level: config strings and baselines, each alone (svc_configstring, svc_spawnbaseline),
+ * in a row (svc_gamestate), or compressed (svc_configblast, svc_spawnbaselineblast). Source:
+ * dm2-format, sections 3.14 and 3.15; PROTOCOL.md, sections 7, 17 and 19.
  */
 #include "common/core/inflate.h"
 #include "common/core/text.h"
@@ -19,7 +18,7 @@ void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
     if (tracker)
         q2_tracker_source(tracker, source);
     if (!qs_push_source(d, title, data, (uint32_t)size))
-        return; /* joined and inflated is as deep as it goes */
+        return; /* buffers nest only twice: joined and inflated */
     read(d);
     qs_pop_source(d);
 }
@@ -134,9 +133,9 @@ void q2_read_gamestate(struct qs_decoder *d)
     q2_read_baseline_stream(d);
 }
 
-/* --- The same, compressed */
+/* --- Compressed gamestates --- */
 
-/* A stream of zlib's to its end. NULL: there is none, or it is too long. */
+/* Inflates a zlib stream to its end. Returns NULL if it is invalid or too long. */
 static GBytes *inflate_whole(struct qs_decoder *d, uint32_t at, struct qs_view packed)
 {
     struct qs_inflate_stream stream = {0};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GTV: a server's MVD as it is recorded, streamed over TCP to relays.
+ * GTV streams a server's MVD over TCP to relays while it is recorded.
  *
- * Each end sends four bytes of magic, then messages: a length, a number and a body. What the server
- * sends behind its hello may be one deflate stream: then a unit is what a segment has of it, with
- * all messages that it completes. Source: PROTOCOL.md, section 18; Q2PRO, server/mvd.c
- * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
+ * Each end sends four bytes of magic, then messages: a length, a number and a body. After the
+ * server's hello its messages may be one deflate stream. Then a PDU is the stream's bytes in one
+ * segment, with all messages that they complete. Source: PROTOCOL.md, section 18; Q2PRO,
+ * server/mvd.c parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
  */
 #include "common/core/containers.h"
 #include "common/core/text.h"
@@ -16,7 +16,7 @@ enum {
     LENGTH_SIZE = 2,
     SERVER_MESSAGE_MAX = Q2_MVD_BLOCK_MAX, /* MAX_GTS_MSGLEN */
     CLIENT_MESSAGE_MAX = 256,              /* MAX_GTC_MSGLEN */
-    DEFLATED_MAX = 4096,                   /* of a unit */
+    DEFLATED_MAX = 4096,                   /* maximum size of a PDU of the deflate stream */
     ADLER32_SIZE = 4,
     DEFLATE = 1 /* GTF_DEFLATE */
 };
@@ -50,7 +50,7 @@ static uint32_t message_size(struct qs_view start, uint32_t max)
     return length <= max ? LENGTH_SIZE + length : 0;
 }
 
-/* 0: no unit of that kind begins here. */
+/* Returns the size of the PDU at `start`, or 0 if none begins there. */
 static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from,
                               struct qs_view start)
 {
@@ -97,7 +97,7 @@ static void read_stringcmd(struct qs_decoder *d)
     qs_summary_text(d, " \"", text, "\"");
 }
 
-/* The server accepts the client: what comes now is a connection of its own. */
+/* Reads the server's hello, which accepts the client and so begins a connection. */
 static void read_server_hello(struct qs_decoder *d)
 {
     const uint32_t flags = qs_u32(d, Q2_GTV_FLAGS);
@@ -125,7 +125,7 @@ static struct q2_gtv_blocks *blocks_new(void)
     return blocks;
 }
 
-/* Without a body: the stream is suspended until a player joins. Else the body holds messages. */
+/* Keeps the body, which holds messages. An empty one suspends the stream until a player joins. */
 static void read_stream_data(struct qs_decoder *d)
 {
     const struct qs_view body = qs_rest(d);
@@ -136,7 +136,7 @@ static void read_stream_data(struct qs_decoder *d)
         return;
     }
     if (!d->probing) {
-        /* Keeps what an .mvd2 file would have of the message. */
+        /* Keeps the message as it would be in an .mvd2 file. */
         struct q2_gtv *gtv = gtv_of(d);
 
         if (!gtv->blocks)
@@ -165,7 +165,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return id < G_N_ELEMENTS(client_messages) ? &client_messages[id] : NULL;
 }
 
-/* Without a length: the end of the stream. */
+/* Reads a message. A length of 0 ends the stream. */
 static void read_message(struct qs_decoder *d, uint32_t end)
 {
     const bool from_server = qs_session_from_server(d->session, d->packet);
@@ -189,9 +189,9 @@ static void read_message(struct qs_decoder *d, uint32_t end)
     qs_undecoded_to(d, end);
 }
 
-/* --- The end of what can be read --- */
+/* --- Loss of the stream --- */
 
-/* What this end sends from here on is not decoded. */
+/* Stops decoding what this end sends. */
 static void lose(struct qs_decoder *d)
 {
     gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_LOST;
@@ -240,7 +240,7 @@ static void hold_rest(struct qs_decoder *d)
     qs_bytes(d, Q2_GTV_PART, left);
 }
 
-/* What was held, and room for what comes behind it. */
+/* Returns the bytes of an incomplete message, to append more. The caller frees them. */
 static GByteArray *remove_held(struct q2_gtv *gtv)
 {
     GByteArray *bytes = g_byte_array_new();
@@ -264,7 +264,7 @@ static void read_inflated(struct qs_decoder *d, const GByteArray *inflated)
     qs_pop_source(d);
 }
 
-/* Behind the last block the stream has a checksum. */
+/* Reads the checksum after the last block of the deflate stream. */
 static void read_trailer(struct qs_decoder *d)
 {
     if (gtv_of(d)->inflating.ended && qs_reader_left(&d->in))
@@ -295,9 +295,9 @@ static void decode_deflated(struct qs_decoder *d)
     g_byte_array_free(inflated, TRUE);
 }
 
-/* --- One unit --- */
+/* --- PDUs --- */
 
-/* The client speaks first, and servers listen on known ports. */
+/* Determines the ends: the client sends first, and servers listen on known ports. */
 static void learn_ends(struct qs_decoder *d)
 {
     if (d->session->server != QS_END_UNKNOWN)
@@ -313,7 +313,7 @@ static void decode_magic(struct qs_decoder *d)
     gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
 }
 
-/* Whether the unit has the size that its stage gives. */
+/* True if the PDU has the size that its stage requires. */
 static bool is_unit(const struct qs_decoder *d)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
@@ -358,7 +358,7 @@ void q2_decode_unit(struct qs_decoder *d)
         lose(d);
         decode_rest(d);
     } else if (qs_packet_is_cut(d->packet)) {
-        lose(d); /* the stream ended, or could not be put together, within the unit */
+        lose(d); /* the stream ended, or could not be reassembled, within the PDU */
         decode_rest(d);
     } else if (!is_unit(d)) {
         decode_no_unit(d);

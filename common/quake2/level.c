@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which level a session is in. A level whose svc_serverdata the capture lacks shows by what comes
- * behind it: the server's count of levels, which the client repeats, and numbers of frames, which
- * begin again.
+ * Finds the level that a session is in. If the capture lacks its svc_serverdata, later packets show
+ * the new level: the client repeats the server's count of levels, and frame numbers restart.
  */
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
 
-/* A level has begun whose svc_serverdata the capture lacks. */
+/* Begins a level whose svc_serverdata the capture lacks. */
 static void begin_unseen(struct qs_decoder *d, int32_t servercount)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -21,7 +20,7 @@ static void begin_unseen(struct qs_decoder *d, int32_t servercount)
         q2_tracker_level(session->tracker);
 }
 
-/* Commands of the level before may still be on their way. */
+/* Begins a level if the server count is new. Commands of the previous level may still arrive. */
 static void see_servercount(struct qs_decoder *d, int32_t servercount)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -35,7 +34,7 @@ static void see_servercount(struct qs_decoder *d, int32_t servercount)
         begin_unseen(d, servercount);
 }
 
-/* With these a client goes through a sign-on: "begin 1234". */
+/* True for the commands of a client's sign-on: "begin 1234". */
 static bool names_servercount(struct qs_view word)
 {
     return qs_view_equal(word, "configstrings") || qs_view_equal(word, "baselines") ||
@@ -53,7 +52,7 @@ void q2_level_command(struct qs_decoder *d, struct qs_view command)
     if (names_servercount(word.text) && qs_token_next(command, &pos, &count) &&
         qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
         see_servercount(d, (int32_t)number);
-    if (qs_view_equal(word.text, "begin")) /* the client has it all */
+    if (qs_view_equal(word.text, "begin")) /* the client has the whole sign-on */
         qs_level_play(d->session, d->found.acknowledged + 1);
     if (qs_view_equal(word.text, "new") && d->session->level_state == QS_LEVEL_PLAYING)
         qs_level_end(d->session, d->packet->number);
@@ -66,13 +65,13 @@ void q2_level_stufftext(struct qs_decoder *d, struct qs_view text)
 }
 
 /*
- * Whether the frame's number shows another level: numbers begin again, and servers make ten frames
- * a second or more, also while the game is paused (SV_RunGameFrame). So behind a gap of seconds the
- * frames of a level are more than half as many.
+ * True if the frame's number is of another level: numbers restart. Servers send ten frames a second
+ * or more, also while the game is paused (SV_RunGameFrame). So across a gap the number of the same
+ * level grows by more than five per second.
  */
 static bool is_of_another_level(const struct qs_decoder *d, int32_t number)
 {
-    static const double rate = 5; /* frames a second: half of the least */
+    static const double rate = 5; /* frames per second: half of the minimum */
     const struct qs_skipped *gap = &d->session->to_client.last_gap;
     const int32_t last = q2_session_of(d->session)->level.last_frame;
     const double frames = (double)number - last;

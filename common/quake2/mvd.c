@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of MVD, the demo of a server, which GTV streams too. Source: PROTOCOL.md, section 18;
+ * Messages of MVD, the demo of a server, which GTV streams, too. Source: PROTOCOL.md, section 18;
  * Q2PRO, server/mvd/parse.c, server/mvd.c.
  */
 
@@ -8,15 +8,17 @@
 #include "common/quake2/decode.h"
 
 enum {
-    NO_PLAYER = 255, /* CLIENTNUM_NONE: the end */
+    NO_PLAYER = 255, /* CLIENTNUM_NONE: end of the list */
     SND_POS = 4,
     SND_ENT = 8
 };
 
-/* --- Frames: the states of all players and entities, as deltas from the frame before. Source:
- * Q2PRO, server/mvd/parse.c MVD_ParseFrame, msg.c MSG_ParseDeltaPlayerstate_Packet. */
+/* --- Frames --- */
 
-/* Where there is no third byte, the bit that announces it is what removes the player. */
+/* States of all players and entities, as deltas from the previous frame. Source: Q2PRO,
+ * server/mvd/parse.c MVD_ParseFrame, msg.c MSG_ParseDeltaPlayerstate_Packet. */
+
+/* Reads a mask. In variants without a third byte, the bit that announces it removes the player. */
 static unsigned read_bits(struct qs_decoder *d)
 {
     const unsigned bits = qs_u16(d, Q2_MVD_PLAYER_BITS);
@@ -28,7 +30,7 @@ static unsigned read_bits(struct qs_decoder *d)
     return bits | (unsigned)qs_u8(d, Q2_MVD_PLAYER_BITS3) << 16;
 }
 
-/* The bits of this mask stand for those of other protocols. */
+/* Reads the fields, after mapping MVD's mask to the bits of other protocols. */
 static void read_fields(struct qs_decoder *d, uint32_t mvd_bits, uint8_t number)
 {
     struct q2_player player = {.clientnum = number};
@@ -40,7 +42,7 @@ static void read_fields(struct qs_decoder *d, uint32_t mvd_bits, uint8_t number)
     q2_read_player_fields(d, bits, &player);
 }
 
-/* Whether another may follow. */
+/* Returns true if another player may follow. */
 static bool read_player(struct qs_decoder *d)
 {
     unsigned bits;
@@ -86,9 +88,9 @@ static void read_states(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* --- Messages */
+/* --- Messages --- */
 
-/* The bits above the number in the message's byte, which was just read. */
+/* Returns the bits above the id in the message byte that was just read. */
 static uint8_t read_extra(struct qs_decoder *d)
 {
     const uint8_t extra = qs_message_byte(d) >> Q2_MVD_ID_BITS;
@@ -97,9 +99,9 @@ static uint8_t read_extra(struct qs_decoder *d)
     return extra;
 }
 
-/* --- The gamestate --- */
+/* --- Gamestate --- */
 
-/* Nothing behind this can be read, nor what comes later. */
+/* Stops decoding this stream, because its version is not supported. */
 static void refuse(struct qs_decoder *d, int32_t version, uint32_t minor)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -143,7 +145,7 @@ static void read_serverdata(struct qs_decoder *d)
         refuse(d, version, minor);
         return;
     }
-    /* Relays write the minor version with 32 bits, and read 16. PROTOCOL.md, section 18. */
+    /* Relays write the minor version in 32 bits, but read 16. PROTOCOL.md, section 18. */
     if (qs_reader_left(&d->in) >= 2 && !qs_peek_u16(d))
         qs_u16(d, Q2_MVD_MINOR_UPPER);
     if (minor >= MVD_EXTLIMITS_2)
@@ -156,7 +158,7 @@ static void read_serverdata(struct qs_decoder *d)
 
 /* --- Messages within messages --- */
 
-/* The lower byte of the length; the upper one is in the message's byte. */
+/* Reads the lower byte of a length, whose upper bits are in the message byte. */
 static uint32_t read_length(struct qs_decoder *d)
 {
     const uint32_t extra = read_extra(d);
@@ -167,7 +169,7 @@ static uint32_t read_length(struct qs_decoder *d)
     return length;
 }
 
-/* Server messages as a player would get them. */
+/* Reads server messages in the form that a player receives. */
 static void read_messages(struct qs_decoder *d, uint32_t length)
 {
     const uint32_t limit = d->in.limit;
@@ -210,9 +212,9 @@ static void read_unicast(struct qs_decoder *d)
     read_messages(d, length);
 }
 
-/* --- The others --- */
+/* --- Other messages --- */
 
-/* The sound comes from its entity's position. */
+/* Reads a sound, which comes from its entity's position. */
 static void read_sound(struct qs_decoder *d)
 {
     read_extra(d);

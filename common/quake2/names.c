@@ -304,7 +304,7 @@ static const struct qs_name q2_splash_names[] = {
 static const struct qs_name q2_block_names[] = {
     {0, "empty"}, {UINT32_MAX, "end of the demo"}, {0, NULL}};
 
-/* --- The fields, which are shown by these names */
+/* --- Fields, which are shown with these names --- */
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
 #define QS_ROWS_TABLE
@@ -313,7 +313,7 @@ const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
 #include "common/core/field_rows.h"
 };
 
-/* --- Names that the session gives to numbers --- */
+/* --- Names of numbers in the session --- */
 
 const char *q2_emit_name(struct qs_decoder *d, unsigned id, uint32_t at, enum q2_range range,
                          uint32_t number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed:
+ * Packets with sequence numbers. Source: engine, net_chan.c; changes by R1Q2 and Q2PRO:
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
 #include "common/core/reader.h"
@@ -13,15 +13,14 @@ enum {
     HEADER_SIZE = 8, /* without a client's qport */
     FRAGMENT_WORD_SIZE = 2,
     FIRST_NUMBER = 1,
-    FIRST_NUMBERS = 2, /* sequence numbers up to this begin a connection */
-    JOINED_MAX = 32768 /* Q2PRO's longest message */
+    FIRST_NUMBERS = 2, /* sequence numbers up to this one begin a connection */
+    JOINED_MAX = 32768 /* maximum length of a message in Q2PRO */
 };
 
-/* The header of a packet. */
 struct header {
     uint32_t sequence, acknowledged;
-    bool reliable, reliable_ack; /* bits of them */
-    uint32_t qport;              /* see qs_seqinfo_qport() */
+    bool reliable, reliable_ack; /* their upper bits */
+    uint32_t qport;              /* as qs_seqinfo_qport() returns it */
     bool fragment, more;
     uint32_t fragment_offset;
 };
@@ -47,7 +46,7 @@ static void read_sequence(struct qs_decoder *d, struct header *header)
     qs_emit_uint(d, Q2_ACK, at + 4, 4, header->acknowledged);
 }
 
-/* Bytes of a client's qport. */
+/* Returns the size of a client's qport in bytes. */
 static uint32_t qport_size(const struct q2_session *session)
 {
     return session->qport_width == Q2_QPORT_UNKNOWN ? Q2_QPORT_SHORT
@@ -89,7 +88,7 @@ static struct header read_header(struct qs_decoder *d)
 
 /* --- Sequence numbers --- */
 
-/* Whether the other end's client_connect is late: its first packets may overtake it. */
+/* True if the packet may have overtaken the client_connect that accepts its connection. */
 static bool overtakes_answer(const struct q2_session *session, uint32_t sequence)
 {
     return !session->base.connection && session->handshake.wanted.version &&
@@ -98,9 +97,9 @@ static bool overtakes_answer(const struct q2_session *session, uint32_t sequence
 }
 
 /*
- * A client that was accepted while traffic went on, or of whose new connection the capture lacks
- * the beginning, has really begun anew when the numbers begin anew. Which netchan it uses now is
- * not known yet, so the bit that may mean a fragment is left out.
+ * Begins a connection when the sequence numbers restart: the client was accepted during traffic, or
+ * the capture lacks the start of its new connection. The new netchan is unknown yet, so the bit
+ * that may mean a fragment is ignored.
  */
 static void apply_connect(struct qs_decoder *d)
 {
@@ -130,7 +129,7 @@ static void read_messages(struct qs_decoder *d)
         qs_undecoded(d);
 }
 
-/* What the client had of a sign-on, and the capture lacks. */
+/* Notes the loss of a sign-on's part that the client received and the capture lacks. */
 static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
 {
     const struct qs_netchan *server = &d->session->to_client;
@@ -179,14 +178,15 @@ static void read_whole(struct qs_decoder *d, const struct header *header)
     qs_read_received(d, read_messages);
 }
 
-/* The protocol of the session, if it was agreed on in the capture. */
+/* True if the session's protocol was captured, not guessed. */
 static bool is_known(const struct q2_session *session)
 {
     return !session->handshake.guessed &&
            (session->base.version || session->handshake.wanted.version);
 }
 
-/* Where the protocol is a guess, so is what the qport's bytes are. */
+/* True if the packet may be of the session's client, by its qport. A guessed protocol proves
+ * nothing, because the qport's size is a guess, too. */
 static bool is_of_client(struct qs_decoder *d, uint32_t qport)
 {
     const struct q2_session *session = q2_session_of(d->session);
@@ -220,7 +220,7 @@ void q2_decode_netchan(struct qs_decoder *d)
         qs_level_lose(d->session, d->packet->number, false, false);
 }
 
-/* --- Where a packet stands in the sequence numbers */
+/* --- Sequence numbers without decoding --- */
 
 static uint32_t qport_of(const struct q2_session *session, const uint8_t *data)
 {
@@ -271,15 +271,15 @@ bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
            set_fragment_seqinfo(session, packet, seqinfo);
 }
 
-/* --- Guessing, in a capture that begins mid-session */
+/* --- Guesses, for captures that begin within a session --- */
 
-/* The protocols that a packet is tried in, in this order: the likeliest first. */
+/* Protocols that are tried on a packet, the most likely ones first. */
 struct guess {
-    int32_t version; /* 0: any up to 34, whose packets look the same */
+    int32_t version; /* 0: any version up to 34, whose packets look the same */
     uint32_t minor;
     enum q2_qport_width qport_width;
     bool new_netchan;
-    uint16_t flags; /* of svc_serverdata */
+    uint16_t flags; /* flags of svc_serverdata */
 };
 
 static const struct guess guesses[] = {
@@ -292,7 +292,7 @@ static const struct guess guesses[] = {
     {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, false, 0},
     {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_BYTE, true, 0},
     {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_NONE, true, 0},
-    /* Before 1905 solids had 16 bits, before 1904 moves other forms: PROTOCOL.md, section 6. */
+    /* Before 1905 solids have 16 bits; before 1904 moves differ: PROTOCOL.md, section 6. */
     {Q2_PROTOCOL_R1Q2, R1Q2_LONG_SOLID - 1, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_R1Q2, R1Q2_UCMD - 1, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
@@ -301,7 +301,7 @@ static const struct guess guesses[] = {
 
 static void apply(struct q2_session *session, const struct guess *guess)
 {
-    /* svc_serverdata has Q2PRO's minor version, but R1Q2's highest one. */
+    /* svc_serverdata has Q2PRO's minor version, but only the highest one of R1Q2. */
     if (!session->base.level || guess->version == Q2_PROTOCOL_R1Q2)
         session->minor = guess->minor;
     if (!session->base.level)
@@ -312,10 +312,10 @@ static void apply(struct q2_session *session, const struct guess *guess)
     q2_session_set_version(session, guess->version);
 }
 
-/* In which directions a packet can be read. */
+/* Directions in which a packet can be read. */
 enum fit { FITS_NONE, FITS_ONE, FITS_BOTH };
 
-/* `direction`: the one in which the packet can be read in `session`. */
+/* Tries to read the packet in `session`, and stores a direction in which it can be read. */
 static enum fit find_direction(struct qs_decoder *d, const struct q2_session *session,
                                enum qs_direction *direction, void (*decode)(struct qs_decoder *))
 {
@@ -359,13 +359,13 @@ void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
 
     if (is_known(session) || qs_packet_is_cut(d->packet))
         return;
-    /* A guess holds as long as packets can be read with it. */
+    /* Keep a guess as long as packets can be read with it. */
     if (find_direction(d, session, &direction, decode) == FITS_ONE) {
         qs_learn_direction(d, direction);
         return;
     }
-    /* What a likely guess reads in both directions, no less likely one is to decide. Once a level
-     * has begun, its version is known. */
+    /* If a likely guess can be read in both directions, a less likely one must not decide. Once a
+     * level has begun, its version is known. */
     for (unsigned i = 0; i < G_N_ELEMENTS(guesses); i++)
         if ((!session->base.level || session->base.version == guesses[i].version) &&
             try_guess(d, &guesses[i], decode) != FITS_NONE)

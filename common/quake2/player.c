@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
- * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
+ * Player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields: Q2PRO,
+ * msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
 #include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
 
-/* The rerelease: bits of the word that has the weapon's frame. */
+/* Bits of the word with the weapon's frame, in the rerelease. */
 enum { GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
 
-/* Those of four colors whose bit is set. */
+/* Reads those of four colors whose bit is set. */
 static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
 {
     if (!(bits & 15))
@@ -21,8 +21,8 @@ static void read_colors(struct qs_decoder *d, unsigned group, unsigned bits, uin
     qs_close(d);
 }
 
-/* The config strings that the value of a statistic is a number of: an enum q2_range, or ANY_STRING,
- * or 0: none. Source: engine, q_shared.h STAT_*. */
+/* Config strings that the value of a statistic refers to: an enum q2_range, ANY_STRING, or 0 for
+ * none. Source: engine, q_shared.h STAT_*. */
 enum { ANY_STRING = Q2_RANGES };
 static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [STAT_HEALTH_ICON] = Q2_RANGE_IMAGES,
@@ -57,7 +57,7 @@ static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t 
     qs_close(d);
 }
 
-/* The statistics from `first` on whose bit is set. */
+/* Reads the statistics from `first` on whose bit is set. */
 static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned first,
                               struct q2_player *player)
 {
@@ -72,9 +72,11 @@ static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned firs
     }
 }
 
-/* --- Encodings of player_fields.def. A vector's `bit` is that of two components, or of all. */
+/* --- Encodings of player_fields.def --- */
 
-/* Those components whose bit in `axes` is set. */
+/* The `bit` of a vector is that of two components, or of all. */
+
+/* Reads the components whose bit in `axes` is set. */
 static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
 {
     if (!(axes & 7))
@@ -86,7 +88,7 @@ static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
     qs_close(d);
 }
 
-/* The state does not keep the rerelease's, which are floats. */
+/* Reads angles. The state does not store the rerelease's angles, which are floats. */
 static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
     if (q2_variant(d)->rerelease) {
@@ -121,7 +123,7 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
     qs_close(d);
 }
 
-/* Bytes in quarters; or shorts in steps of `unit`, which the state does not keep. */
+/* Reads three bytes in quarters, or shorts in steps of `unit`, which the state does not store. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
     if (!q2_variant(d)->q2repro && !q2_variant(d)->rerelease) {
@@ -194,8 +196,8 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     qs_close(d);
 }
 
-/* Returns the mask, which has 7 bits a byte with extended limits: bit 7 is set if a byte follows.
- */
+/* Reads the statistics and returns their mask. With extended limits it has 7 bits per byte; bit 7
+ * announces another byte. */
 static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const struct q2_variant *v = q2_variant(d);
@@ -224,9 +226,9 @@ static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
     return bits;
 }
 
-/* Adds the frags of the player whose state was read, if `stats`, the mask of the statistics, has
- * them. In MVD that player is `clientnum`, else the one whose view the client has: a spectator has
- * that of the player it chases. */
+/* Adds an event with the frags of the player whose state was read, if `stats`, the mask of
+ * statistics, includes them. In MVD that player is `clientnum`, else the one whose view the client
+ * has: a spectator has the view of the player it chases. */
 static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
                       const struct q2_player *player)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: engine, common.c MSG_ReadPos; extended limits: PROTOCOL.md, section 10. */
+/* Coordinates. Source: engine, common.c MSG_ReadPos; extended limits: PROTOCOL.md, section 10. */
 #include "common/quake2/decode.h"
 
 static int32_t sign_extended(uint32_t value, unsigned bits)
@@ -9,7 +9,7 @@ static int32_t sign_extended(uint32_t value, unsigned bits)
     return (int32_t)((value ^ sign) - sign);
 }
 
-/* Two bytes, or three where bit 0 is set: then the value is absolute even where steps are usual. */
+/* Reads a coordinate of two bytes, or of three if bit 0 is set. Three bytes are always absolute. */
 static int32_t variable_coordinate(struct qs_decoder *d, bool *absolute)
 {
     uint32_t word = qs_reader_u16(&d->in);
@@ -27,7 +27,7 @@ static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths
         qs_emit_double(d, id, at, d->in.pos - at, eighths / 8.0);
 }
 
-/* What no map has is kept as 0; the field shows it. */
+/* Values outside of any map become 0; the field shows them. */
 int32_t q2_read_plain_coordinate(struct qs_decoder *d, unsigned id, bool is_float)
 {
     const uint32_t at = d->in.pos;
@@ -54,14 +54,14 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
         return;
     }
     value = variable_coordinate(d, &absolute);
-    /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
+    /* A malicious chain of steps may overflow; the wire distinguishes only 23 bits. */
     *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);
     emit(d, id, at, absolute ? *from : value);
 }
 
 int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 {
-    int32_t value = 0; /* a step from 0 is the value */
+    int32_t value = 0; /* a step from 0 is the absolute value */
 
     q2_read_stepped_coordinate(d, id, &value);
     return value;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol record of Quake II. */
+/* Protocol record of Quake II. */
 #include "common/core/text.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/quality.h"
 #include "common/quake2/decode.h"
 
-/* --- Recognizing ------------------------------------------------------------------------------ */
+/* --- Recognition ------------------------------------------------------------------------------ */
 
-/* Telling Quake II from other games and from anything else, by a packet's bytes. */
+/* Distinguishes Quake II from other games and other traffic by a packet's bytes. */
 
 enum {
     MARK_SIZE = 4,
-    RATE_RATIO = 100 /* clients send a packet a frame, up to 1000 a second; servers 10 */
+    RATE_RATIO = 100 /* clients send a packet per frame, up to 1000 per second; servers 10 */
 };
 
-/* A word, then a number of digits only, then nothing but `more`. */
+/* True if the text is `word` and a decimal number; with `more`, other words may follow. */
 static bool is_number_command(struct qs_view text, const char *word, bool more)
 {
     uint32_t at = (uint32_t)strlen(word);
@@ -29,7 +29,8 @@ static bool is_number_command(struct qs_view text, const char *word, bool more)
     return at == text.size || (more && text.data[at] == ' ');
 }
 
-/* A server's answer to status, or its heartbeat: rules that name a protocol of Quake II. */
+/* True for a server's answer to status, or its heartbeat, with a protocol of Quake II in its
+ * rules. */
 static bool is_rules(struct qs_view text, const char *command)
 {
     const uint32_t start = (uint32_t)strlen(command);
@@ -45,7 +46,7 @@ static bool is_rules(struct qs_view text, const char *command)
                             qs_view_equal(version, "36"));
 }
 
-/* Only what no other game sends. QuakeWorld has connect, too, with versions up to 28. */
+/* Accepts only packets that no other game sends. QuakeWorld's connect has versions up to 28. */
 bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     struct qs_view text;
@@ -59,7 +60,7 @@ bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *pa
            (is_number_command(text, "challenge ", true) && text.size < 64);
 }
 
-/* Source's A2S queries, and much else, have the mark, too. */
+/* Rejects other traffic with the same mark, such as A2S queries of Source. */
 bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of the rerelease's demos (protocols 2022 and 2023), and those of it that q2repro's
- * protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17; q2proto, q2proto_proto_kex.c and
+ * Messages of the rerelease's demos (protocols 2022 and 2023), and those of them that q2repro's
+ * protocol 1038 has, too. Source: PROTOCOL.md, sections 19 and 17; q2proto, q2proto_proto_kex.c and
  * q2proto_proto_q2repro.c.
  */
 #include "common/quake2/decode.h"
 
-/* --- Messages of demos */
+/* --- Messages of demos --- */
 
 void q2_read_splitclient(struct qs_decoder *d)
 {
@@ -24,9 +24,9 @@ void q2_read_locprint(struct qs_decoder *d)
         qs_text(d, Q2_LOCPRINT_ARGUMENT);
 }
 
-/* --- Messages of q2repro */
+/* --- Messages of q2repro --- */
 
-/* Bits of the fog's mask, each with its fields. Source: q2proto_proto_q2repro.c, FOG_RR_BIT_*. */
+/* Bits of the fog's mask for its fields. Source: q2proto_proto_q2repro.c, FOG_RR_BIT_*. */
 #define FOG_RR_BIT_DENSITY 0x0001u
 #define FOG_RR_BIT_R 0x0002u
 #define FOG_RR_BIT_G 0x0004u
@@ -52,7 +52,7 @@ void q2_read_damage(struct qs_decoder *d)
     }
 }
 
-/* Red, green and blue, each by its bit; their rows follow each other. */
+/* Reads red, green and blue, each if its bit is set; their rows are adjacent. */
 static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, unsigned red_row)
 {
     for (unsigned i = 0; i < 3; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Server messages, one function each, by number. Source: dm2-format, section 3; what protocols 35
- * and 36 add: PROTOCOL.md, sections 5, 7 and 11; engine, cl_parse.c.
+ * Server messages, one function each, by number. Source: dm2-format, section 3; additions of
+ * protocols 35 and 36: PROTOCOL.md, sections 5, 7 and 11; engine, cl_parse.c.
  */
 #include "common/core/inflate.h"
 #include "common/core/text.h"
@@ -9,13 +9,13 @@
 
 enum {
     INVENTORY_ITEMS = 256,
-    PACKED_ID_BITS = 5, /* of a message byte in protocols 35 and 36 */
+    PACKED_ID_BITS = 5, /* bits of the id in a message byte of protocols 35 and 36 */
     PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1,
-    UNICAST_BIT = 0x80, /* of a message byte in relay recordings */
+    UNICAST_BIT = 0x80, /* bit of a message byte in relay recordings */
     RELAY_ID_MASK = UNICAST_BIT - 1,
-    DOWNLOADS_SINCE = 32, /* the first protocol in which svc_download carries data */
+    DOWNLOADS_SINCE = 32, /* first protocol in which svc_download carries data */
     SETTING_FPS = 1,      /* SVS_FPS */
-    FRAME_RATE_MAX = 1000 /* more is no frame rate */
+    FRAME_RATE_MAX = 1000 /* maximum of a plausible frame rate */
 };
 
 static void label_name(struct qs_decoder *d, const struct qs_name *names, uint32_t value)
@@ -42,7 +42,7 @@ static void read_muzzleflash(struct qs_decoder *d)
     label_name(d, q2_muzzleflash_names, id);
 }
 
-/* With extended limits the entity's word has three spare bits, which the flash uses. */
+/* Reads a monster's flash. With extended limits it uses three spare bits of the entity's word. */
 static void read_muzzleflash2(struct qs_decoder *d)
 {
     const bool wide = q2_variant(d)->extensions;
@@ -59,7 +59,8 @@ static void read_muzzleflash2(struct qs_decoder *d)
     label_name(d, q2_muzzleflash2_names, id);
 }
 
-/* Scoreboards have "client X Y SLOT FRAGS PING MINUTES" or "ctf X Y SLOT FRAGS PING" a player. */
+/* Adds scores: "client X Y SLOT FRAGS PING MINUTES" or "ctf X Y SLOT FRAGS PING" for each
+ * player. */
 static void add_scores(struct qs_decoder *d, struct qs_view layout)
 {
     enum { X, Y, SLOT, FRAGS, PING, NUMBERS };
@@ -84,7 +85,7 @@ static void read_layout(struct qs_decoder *d)
     add_scores(d, qs_text(d, Q2_LAYOUT_TEXT));
 }
 
-/* An item's count that was read at `at`. */
+/* Emits an item's count that was read at `at`. */
 static void emit_inventory_item(struct qs_decoder *d, uint32_t at, uint32_t item, int16_t count)
 {
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_ITEMS, item);
@@ -186,7 +187,7 @@ static void read_stufftext(struct qs_decoder *d)
 
 QS_TEXT_READER(read_centerprint, Q2_CENTERPRINT_TEXT)
 
-/* The bits of a message's byte that are its number. They change with svc_serverdata. */
+/* Sets the bits of a message byte that are its id. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)
 {
     const struct q2_variant *variant = q2_variant(d);
@@ -204,9 +205,9 @@ static void read_serverdata(struct qs_decoder *d)
     set_id_mask(d);
 }
 
-/* --- Downloads, compressed packets, settings */
+/* --- Downloads, compressed packets, settings --- */
 
-/* What follows size and percentage: `size` bytes, perhaps 0. */
+/* Reads `size` bytes of a file, perhaps 0, which follow size and percentage. */
 static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
                        enum qs_transfer_packing packing)
 {
@@ -283,7 +284,7 @@ static void read_setting(struct qs_decoder *d)
         q2_session_of(d->session)->level.frame_rate = (uint16_t)value;
 }
 
-/* --- The message loop */
+/* --- Message loop --- */
 
 static void read_extend(struct qs_decoder *d);
 
@@ -305,7 +306,7 @@ static const struct qs_message_type messages[] = {
 #include "common/quake2/messages.def"
 };
 
-/* The first protocol that has each; 0: all have it. */
+/* First protocol that has each message; 0 if all have it. */
 static const uint8_t since[] = {
 #define SVC(id, number, name, read, demo, blurb) [SVC_##id] = 0,
 #define SVC_SINCE(protocol, id, ...) [SVC_##id] = protocol,
@@ -336,7 +337,8 @@ const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint3
     return find(id, 0);
 }
 
-/* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
+/* True if the message is R1Q2's svc_playerupdate. Q2PRO's svc_gamestate has the same number, but is
+ * compressed: in a guessed session an uncompressed message is R1Q2's. */
 static bool has_playerupdate(const struct qs_decoder *d)
 {
     return d->session->version == Q2_PROTOCOL_R1Q2 ||
@@ -360,7 +362,7 @@ static const struct qs_message_type *lookup_q2repro(uint32_t id)
     return q2repro_messages[id].name ? &q2repro_messages[id] : find(id, 0);
 }
 
-/* Its messages below those that q2repro took over are its own. */
+/* Looks up a message of the rerelease; ids between svc_frame and q2repro's first are its own. */
 static const struct qs_message_type *lookup_rerelease(uint32_t id)
 {
     if (id <= SVC_FRAME || id > Q2REPRO_SVC_ACHIEVEMENT)
@@ -373,7 +375,7 @@ static bool has_rerelease_messages(int32_t version)
     return version == Q2_PROTOCOL_Q2REPRO || q2_is_rerelease(version);
 }
 
-/* A demo begins with its version; connections say theirs before. */
+/* True if ids are q2repro's. A demo begins with its version; connections agree on theirs before. */
 static bool is_q2repro(const struct qs_decoder *d)
 {
     const uint8_t *next = d->in.data + d->in.pos;
@@ -383,7 +385,7 @@ static bool is_q2repro(const struct qs_decoder *d)
             has_rerelease_messages((int32_t)qs_le32(next + 1)));
 }
 
-/* AQtion: the message whose number follows. One that extends once more is none. */
+/* Reads the message whose number follows (AQtion). svc_extend must not follow itself. */
 static void read_extend(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -445,7 +447,7 @@ static void read_messages(struct qs_decoder *d)
 
 #define BIT(id) (UINT64_C(1) << (id))
 
-/* A number, and then the version. Frame 25 begins like that, too, but can be read. */
+/* True if the test release's version follows a number, unless it is a readable frame 25. */
 static bool begins_like_test_release(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) > 4 && !qs_packet_is_cut(d->packet) &&
@@ -454,9 +456,9 @@ static bool begins_like_test_release(const struct qs_decoder *d)
 }
 
 /*
- * The test release (3.00) numbers its messages in a way that is not known. What begins a level
- * betrays it. Where the capture lacks the client's connect, that is a guess, which the first packet
- * that can be read otherwise disproves.
+ * Recognizes the test release (3.00), whose message numbers are unknown, by the start of a level.
+ * If the capture lacks the client's connect, that is a guess, which the first packet that can be
+ * read otherwise disproves.
  */
 static void notice_test_release(struct qs_decoder *d)
 {

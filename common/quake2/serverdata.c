@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_serverdata, with which a level begins. Source: dm2-format, section 3; what newer protocols
- * add: PROTOCOL.md, sections 5, 7 and 11.
+ * svc_serverdata, which begins a level. Source: dm2-format, section 3; additions of newer
+ * protocols: PROTOCOL.md, sections 5, 7 and 11.
  */
 #include "common/quake2/decode.h"
 
-/* --- Protocols that are known and not decoded. Source: PROTOCOL.md, section 16. */
+/* --- Known protocols that are not decoded. Source: PROTOCOL.md, section 16. --- */
 
 bool q2_pass_over(struct qs_decoder *d)
 {
@@ -22,21 +22,21 @@ bool q2_pass_over(struct qs_decoder *d)
     return true;
 }
 
-/* --- svc_serverdata */
+/* --- Level start --- */
 
 enum {
-    SPLIT_SCREEN = -2, /* the rerelease's player number where several play at one screen */
-    MINOR_FLAGS = 1024 /* Q2PRO's first minor version whose serverdata has a word of flags */
+    SPLIT_SCREEN = -2, /* player number in the rerelease if several players share a screen */
+    MINOR_FLAGS = 1024 /* first minor version of Q2PRO whose serverdata has a word of flags */
 };
 
-/* What a level begins with, as it stands in svc_serverdata. */
+/* Content of svc_serverdata. */
 struct serverdata {
     int32_t version, servercount;
     uint8_t record;
     int16_t player;
     uint32_t minor;
     uint16_t flags;
-    uint8_t frame_rate; /* 0: not sent */
+    uint8_t frame_rate; /* 0 if not sent */
     struct qs_view gamedir, level;
 };
 
@@ -69,7 +69,7 @@ static void read_q2repro_serverdata(struct qs_decoder *d, struct serverdata *dat
     data->frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
 }
 
-/* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
+/* True if R1Q2's minor version or the qport's width is unknown: only connect has them. */
 static bool lacks_connect(const struct q2_session *session)
 {
     return session->variant.packed &&
@@ -99,7 +99,7 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
         q2_tracker_level(session->tracker);
 }
 
-/* Nothing behind this can be read, nor what comes later. */
+/* Stops decoding this session, because its version is not supported. */
 static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -111,7 +111,7 @@ static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor
     d->stop = true;
 }
 
-/* Players of the rerelease may share a screen; the contents of such demos are unknown. */
+/* True if the level can be decoded. The format of the rerelease's split-screen demos is unknown. */
 static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *data)
 {
     if (q2_is_rerelease(data->version))

@@ -114,7 +114,7 @@ void q2_session_connect(struct q2_session *session)
     q2_session_init(&session->base);
     session->base = old.base;
     qs_session_connect(&session->base);
-    session->gtv = old.gtv; /* is kept: the connection is in its stream */
+    session->gtv = old.gtv; /* kept, because the connection is in its stream */
     old.gtv = (struct q2_gtv){0};
     session->handshake.wanted = *wanted;
     session->qport = wanted->qport;
@@ -179,7 +179,7 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     qs_table_copy(&session->level.baselines, &donor->level.baselines);
     for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
         qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&donor->texts, text)));
-    /* None that is decoded is older; up to 34 they differ in nothing that a packet shows. */
+    /* Older versions are not decoded; packets of all versions up to 34 look the same. */
     q2_session_set_version(session, known->base.version >= Q2_PROTOCOL_OLDEST
                                         ? known->base.version
                                         : Q2_PROTOCOL_VANILLA);
@@ -188,7 +188,7 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
-    /* Of the rerelease demos are decoded; its connections are not like those of other engines. */
+    /* The rerelease's demos are decoded, but not its connections, which differ. */
     session->undecodable =
         version && !q2_is_decoded(version, session->minor) &&
         (!q2_is_rerelease(version) || session->handshake.wanted.version == version);
@@ -205,14 +205,14 @@ void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t fla
     session->variant = q2_mvd_variant(minor, flags);
 }
 
-/* --- What lists of sessions show */
+/* --- Session lists --- */
 
 static char *readable(const char *text)
 {
     return text ? qs_text_utf8(qs_view_of(text)) : NULL;
 }
 
-/* The engine where the numbers alone do not show it, with a blank; or "". */
+/* Returns the engine's name and a blank, or "" if the version numbers alone identify the engine. */
 static const char *engine_of(const struct q2_session *session)
 {
     if (session->base.version == Q2_PROTOCOL_AQTION)
@@ -240,7 +240,7 @@ char *q2_version_text(const struct q2_session *session)
     return g_strdup_printf("%s%d", engine_of(session), version);
 }
 
-/* The first model, "maps/q2dm1.bsp"; before that the map that client_connect names. */
+/* Returns the first model's map ("maps/q2dm1.bsp"), or client_connect's, for the caller to free. */
 static char *describe_map(const struct q2_session *session)
 {
     const char *model = q2_configstring(session, Q2_RANGE_MODELS, 1);
@@ -256,7 +256,7 @@ static char *describe_map(const struct q2_session *session)
     return map;
 }
 
-/* The name of the userinfo, or of the config string where no userinfo was seen. */
+/* Returns the name in the userinfo, or else in the config string. The caller frees it. */
 static char *describe_player(const struct q2_session *session)
 {
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
@@ -265,7 +265,7 @@ static char *describe_player(const struct q2_session *session)
     return name.data ? qs_text_utf8(name) : readable(qs_table_get(&session->texts, Q2_TEXT_PLAYER));
 }
 
-/* The teams are skins: "ctf_r" of "anna\\male/ctf_r". */
+/* Describes a player. Teams are skins: "ctf_r" of "anna\\male/ctf_r". */
 bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_player *player)
 {
     const struct q2_session *session = q2_session_of_const(base);
@@ -274,7 +274,7 @@ bool q2_session_player(const struct qs_session *base, uint32_t slot, struct qs_p
     const char *skin = text ? strrchr(text, '/') : NULL;
     g_autofree char *name = text ? q2_player_name(session, slot) : NULL;
 
-    if (!name || !*name || (session->variant.mvd && own)) /* that one is the server's */
+    if (!name || !*name || (session->variant.mvd && own)) /* the server's own player */
         return false;
     *player = (struct qs_player){
         .name = qs_text_title(qs_view_of(name), QS_PLAYER_CHARACTERS),
@@ -299,7 +299,7 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
     };
 }
 
-/* --- Baselines: in a table that copies of the session share, as the bytes of the struct */
+/* --- Baselines: bytes of the struct, in a table that copies of the session share --- */
 
 void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline)
 {
@@ -308,15 +308,15 @@ void q2_baseline_set(struct q2_session *session, const struct q2_entity *baselin
                      (struct qs_view){(const uint8_t *)baseline, sizeof *baseline});
 }
 
-/* --- Config strings */
+/* --- Config strings --- */
 
 enum {
     CLIENTS_MAX = 256,
-    STRING_ROOM = 64,           /* bytes that engines have for each, with its NUL */
-    STRING_ROOM_RERELEASE = 96, /* CS_MAX_STRING_LENGTH of its game.h */
+    STRING_ROOM = 64,           /* size of a config string in engines, with its NUL */
+    STRING_ROOM_RERELEASE = 96, /* CS_MAX_STRING_LENGTH of game.h */
 };
 
-/* Where a range begins, and how many strings it has. One that a layout lacks has none. */
+/* Start of a range, and number of its strings; 0 if the layout lacks the range. */
 struct place {
     uint16_t start, count;
 };
@@ -325,7 +325,7 @@ struct place {
     [Q2_RANGE_NAME] = {0, 1}, [Q2_RANGE_CDTRACK] = {1, 1}, [Q2_RANGE_SKY] = {2, 1},                \
     [Q2_RANGE_SKYAXIS] = {3, 1}, [Q2_RANGE_SKYROTATE] = {4, 1}
 
-/* Those of extended limits and of the rerelease. */
+/* Ranges of extended limits and of the rerelease. */
 #define WIDE_PLACES                                                                                \
     FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 54}, [Q2_RANGE_AIRACCEL] = {59, 1},                   \
                   [Q2_RANGE_MAXCLIENTS] = {60, 1}, [Q2_RANGE_MAPCHECKSUM] = {61, 1},               \
@@ -401,8 +401,8 @@ char *q2_status_bar(const struct q2_session *session)
     return g_string_free(text, FALSE);
 }
 
-/* Bytes that engines keep of a config string: in two ranges one may go on in those behind it.
- * Source: Q2PRO utils.h, Com_ConfigstringSize. */
+/* Returns the maximum length of a config string in engines. In two ranges a string may continue in
+ * the next ones. Source: Q2PRO utils.h, Com_ConfigstringSize. */
 static uint32_t room_for(const struct q2_session *session, uint32_t index)
 {
     const struct layout *layout = layout_of(session);
@@ -424,7 +424,7 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
     if (index >= q2_configstring_end(session))
         return;
     text.size = MIN(text.size, room_for(session, index));
-    for (uint32_t part = text.size / string_room(session); part; part--) /* it lies over others */
+    for (uint32_t part = text.size / string_room(session); part; part--) /* it overwrites others */
         qs_table_set(&session->level.configstrings, index + part, (struct qs_view){0});
     qs_table_set(&session->level.configstrings, index, text);
     if (text.size && session->player >= 0 &&

@@ -5,10 +5,10 @@
 
 enum {
     ROOM_MIN = 2,
-    AT_ONCE = 64 /* states, which the heap would pad */
+    AT_ONCE = 64 /* states; the heap would pad single ones */
 };
 
-/* Each frame lets go about as many states as the next one needs: they stay for it. */
+/* Free list. Each frame frees about as many states as the next one needs. */
 static _Thread_local struct q2_shared_entity *spares;
 
 static struct q2_shared_entity *allocate(void)
@@ -63,7 +63,7 @@ G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
     entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
 }
 
-/* Room for so many at the end. */
+/* Reserves space for `more` states at the end. */
 static inline void reserve(struct q2_entities *entities, guint more)
 {
     if (entities->room - entities->len < more)
@@ -111,7 +111,7 @@ void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool
         memcpy(entity->old_origin, origin, sizeof entity->old_origin);
 }
 
-/* The same state if it is as it will be a frame later. */
+/* Returns the state one frame later, which is the same one if nothing changes. */
 static struct q2_shared_entity *carry(struct q2_shared_entity *shared, bool beams_keep_origin)
 {
     struct q2_entity later = shared->state;

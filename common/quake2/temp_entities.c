@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Temporary entities. Source: dm2-format, section 3.4, where PROTOCOL.md, section 10,
- * does not state otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
+ * Temporary entities. Source: dm2-format, section 3.4, corrected by PROTOCOL.md, section 10:
+ * TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
  */
 #include "common/quake2/decode.h"
 
@@ -9,9 +9,9 @@
 enum { NORMALS = 162 };
 
 /*
- * The unit vectors that a direction byte is an index into: the magnitudes of their components, and the
- * number in there of each component, negative as the component is. Source: dm2-format, section 2.3
- * (ReadDir); the same vectors as in the models of Quake and Quake II.
+ * Unit vectors that a direction byte selects: the magnitudes of their components, and for each
+ * vector three indices into them, negative if the component is. Source: dm2-format, section 2.3
+ * (ReadDir); the vectors are those in the models of Quake and Quake II.
  */
 static const float components[] = {
     0.000000F, 0.147621F, 0.162460F, 0.238856F, 0.262866F, 0.295242F, 0.309017F, 0.425325F,
@@ -53,9 +53,9 @@ static double component(int number)
     return number < 0 ? -(double)components[-number] : (double)components[number];
 }
 
-enum { SWAPPED_LAST = 31 /* the last protocol of the old meanings */ };
+enum { SWAPPED_LAST = 31 /* last protocol with the old meanings */ };
 
-/* The parts of each type; NULL: none. */
+/* Parts of each type; NULL if unused. */
 /* clang-format off */
 static const char *const layouts[] = {
 #define TE(id, number, name, parts) [TE_##id] = parts,
@@ -68,7 +68,7 @@ static const char *const old_layouts[] = {
 };
 /* clang-format on */
 
-/* Some numbers changed their meanings, and with them their layouts. */
+/* Returns the parts of the type; NULL if unknown. Some types differ in old protocols. */
 static const char *find_layout(const struct qs_decoder *d, uint8_t type, bool *old)
 {
     const int32_t version = d->session->version;
@@ -98,7 +98,7 @@ static void read_direction(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* The row of each part: see messages.def. */
+/* Row of each part: see messages.def. */
 static const unsigned part_rows['t' + 1] = {
     ['o'] = Q2_TE_ORIGIN,    ['e'] = Q2_TE_END,    ['f'] = Q2_TE_OFFSET,
     ['n'] = Q2_TE_COUNT,     ['c'] = Q2_TE_COLOR,  ['k'] = Q2_TE_SPLASH,
@@ -106,7 +106,7 @@ static const unsigned part_rows['t' + 1] = {
     ['m'] = Q2_TE_MAGNITUDE, ['g'] = Q2_TE_DAMAGE,
 };
 
-/* Returns the part's value where it is a short, else 0. */
+/* Reads a part. Returns its value if it is a short, else 0. */
 static int16_t read_part(struct qs_decoder *d, char part)
 {
     const unsigned row = part_rows[(uint8_t)part];
@@ -130,7 +130,7 @@ static void read_parts(struct qs_decoder *d, uint8_t type, const char *layout)
 
     for (const char *part = layout + 1; *part; part++)
         read_part(d, *part);
-    /* A steam that lasts is numbered, and has a duration. */
+    /* A lasting steam has a number (not -1) and a duration. */
     if (type == TE_STEAM && first != -1)
         qs_i32(d, Q2_TE_DURATION);
 }
@@ -147,7 +147,7 @@ void q2_read_temp_entity(struct qs_decoder *d)
     qs_emit_uint(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE, at, 1, type);
     if (d->in.overrun)
         return;
-    /* It takes long to find. */
+    /* The search is slow, and only labels and errors need the name. */
     name = layout && !qs_label_wanted(d) ? NULL : qs_name_of(names, type);
     qs_label(d, ": %s", name ? name : "unknown");
     if (layout) {

@@ -85,7 +85,7 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
         qs_array_empty(tracker->mentions);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
-    tracker->reading = NULL; /* of a packet that was cut */
+    tracker->reading = NULL; /* left over from a cut packet */
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
@@ -132,10 +132,10 @@ void q2_frame_free(struct q2_frame *frame)
     g_free(frame);
 }
 
-/* --- Reading a frame */
+/* --- Frames that are read --- */
 
-/* What a frame is a delta from. Where that is missing, the newest frame that is known is the best
- * guess, as it is for Q2PRO ("recovering broken demo"). */
+/* Finds the frame that a delta refers to. If it is missing, the newest known frame is the best
+ * guess, as in Q2PRO ("recovering broken demo"). */
 static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number, int32_t delta)
 {
     const struct q2_frame *base = delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
@@ -183,7 +183,7 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
     return tracker->reading ? &tracker->reading->player : NULL;
 }
 
-/* Entities of the base that the delta skips are as they were. */
+/* Carries over the base's entities below `number`, which the delta does not mention. */
 static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_keep_origin)
 {
     const struct q2_entities *from = tracker->base ? tracker->base->entities : NULL;
@@ -207,7 +207,7 @@ static const struct q2_entity *read_from_base(struct q2_tracker *tracker, uint16
     return old;
 }
 
-/* What the delta starts from. */
+/* Returns the state that an entity's delta refers to. */
 static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16_t number,
                                         const struct q2_entity *old)
 {
@@ -245,7 +245,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
-/* The frame that it takes the place of may be its base, until now; or the same, read before. */
+/* Stores a complete frame. The replaced one may be its base, or the same frame, read earlier. */
 static void store_frame(struct q2_tracker *tracker)
 {
     struct q2_frame **slot = slot_of(tracker, tracker->unfinished->number), *old = *slot;

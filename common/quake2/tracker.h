@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracker follows a client's frames entity by entity, as the client does: the last frames with
- * all states, and the messages of the packet at hand. Attach it to a session (q2_session.tracker)
- * to have the decoder fill it in; rebuilding needs it, showing does not.
+ * A tracker follows a client's frames entity by entity, as the client does: the latest frames with
+ * all states, and the messages of the current packet. Attach it to a session (q2_session.tracker)
+ * to have the decoder fill it in; rebuilding needs it, display does not.
  *
  * Source: engine, cl_ents.c CL_ParseFrame, CL_ParsePacketEntities, CL_ParseDelta.
  */
@@ -19,13 +19,13 @@
 /* --- states.c --------------------------------------------------------------------------------- */
 
 /*
- * The states of the player and of entities that a frame is made of, in the units of the wire, so
- * that reading and writing lose nothing; and lists of entities.
+ * States of players and entities in frames, in the units of the wire, so that reading and writing
+ * lose nothing; and lists of entities.
  */
 
-/* --- States */
+/* --- States --- */
 
-/* The bytes of a number that has one, two or, where its mask has both bits, four. */
+/* Returns the size in bytes of a number: one, two or, if its mask has both bits, four. */
 static inline unsigned q2_number_size(uint64_t bits, uint64_t bit8, uint64_t bit16)
 {
     if (bits & bit8)
@@ -33,7 +33,7 @@ static inline unsigned q2_number_size(uint64_t bits, uint64_t bit8, uint64_t bit
     return 2;
 }
 
-/* The states have no padding between their members, so that a test can go through their bytes. */
+/* The states have no padding between their members, so that tests can iterate over their bytes. */
 
 struct q2_entity {
     uint16_t number;
@@ -65,7 +65,7 @@ struct q2_player {
     int16_t stats[Q2_STATS_EXTENDED];
     int16_t delta_angles[3], viewangles[3];
     int16_t gravity;
-    int16_t clientnum; /* protocol 36: whose view it is */
+    int16_t clientnum; /* protocol 36: player whose view is shown */
     uint16_t pm_time, pm_flags;
     uint16_t gunindex;
     uint8_t gunskin, gunframe;
@@ -75,36 +75,34 @@ struct q2_player {
     uint8_t unused[5];
 };
 
-/* Whether both look the same and have the same origin. Events, which last for one frame, solids and
- * old origins do not count. */
+/* True if both look the same and have the same origin. Events, which last for one frame, solids and
+ * old origins are ignored. */
 bool q2_entity_looks_same(const struct q2_entity *a, const struct q2_entity *b);
 
-/*
- * --- Lists of entities
- *
- * Few entities change from one frame to the next: a state is shared between all frames in which it
- * is the same, and never changes while it is shared. The same pointer in two frames means that the
- * entity stood still, without an event; different ones may still be equal.
- */
+/* --- Lists of entities --- */
 
-/* The entities of a frame, by ascending number as a rule. Starts zeroed. */
+/* Few entities change from one frame to the next. Frames with the same state of an entity share it,
+ * and it never changes while it is shared. The same pointer in two frames means that the entity
+ * stood still, without an event; different pointers may have equal states. */
+
+/* Entities of a frame, normally by ascending number. Starts zeroed. */
 struct q2_entities {
     guint len;
-    guint room; /* so many fit */
+    guint room; /* capacity */
     struct q2_shared_entity **shared;
 };
 
-/* The state comes first. */
+/* State with a reference count. `state` must be the first member. */
 struct q2_shared_entity {
     union {
         struct q2_entity state;
-        struct q2_shared_entity *next; /* of one that is spare */
+        struct q2_shared_entity *next; /* next one in the free list */
     };
-    guint references; /* in lists */
-    bool carried;     /* from the frame before: it has no event, and stood still */
+    guint references; /* number of lists with it */
+    bool carried;     /* unchanged since the previous frame, and without an event */
 };
 
-/* The room stays. */
+/* Removes the entities; q2_entities_empty() keeps the memory. */
 void q2_entities_empty(struct q2_entities *entities);
 void q2_entities_clear(struct q2_entities *entities);
 
@@ -114,47 +112,47 @@ static inline const struct q2_entity *q2_entities_at(const struct q2_entities *e
     return &entities->shared[index]->state;
 }
 
-/* Whether there is an entity of that number. `*index` is where, or where the next higher one is. */
+/* True if the list has that number. `*index` is its index, or that of the next higher one. */
 bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint *index);
 
-/* Appends a state of its own: it may be changed until the list is shared with another. */
+/* Appends a copy of the state, which may be changed until another list shares it. */
 struct q2_entity *q2_entities_append(struct q2_entities *entities, const struct q2_entity *state);
 
 /*
- * Appends the entities of `from` from `first` on that have a number below `number`, as they are a
- * frame later if the packet does not mention them: without an event, and with their origin as old
- * origin. Beams may keep their old origin. Returns the index behind them.
+ * Appends the entities of `from` from index `first` on whose numbers are below `number`, in their
+ * states one frame later if the packet does not mention them: without an event, and with their
+ * origin as old origin, except for beams that keep theirs. Returns the index after the last one.
  */
 guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *from, guint first,
                         uint32_t number, bool beams_keep_origin);
 
-/* The packet has no old origin of the entity: it is `origin`. */
+/* Sets the old origin, which the packet lacks, to `origin`; beams may keep theirs. */
 void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin);
 
-/* Makes the list the same as `from`. */
+/* Makes the list equal to `from`, sharing its states. */
 void q2_entities_copy(struct q2_entities *entities, const struct q2_entities *from);
 
-/* The state at `index` to be changed, in this list only. */
+/* Returns the state at `index`, which may be changed in this list only. */
 struct q2_entity *q2_entities_change(struct q2_entities *entities, guint index);
 
 struct q2_session;
 
 enum {
-    Q2_UPDATE_BACKUP = 16 /* a delta reaches less far back: engine, client.h */
+    Q2_UPDATE_BACKUP = 16 /* maximum distance of a delta's reference, exclusive: engine, client.h */
 };
 
 enum q2_frame_trust {
-    Q2_FRAME_NONE,    /* not seen to its end, or nothing to build it on was known */
-    Q2_FRAME_GUESSED, /* its delta's reference is missing: built on the newest frame known */
+    Q2_FRAME_NONE,    /* incomplete, or built on nothing known */
+    Q2_FRAME_GUESSED, /* its reference is missing: built on the newest frame known */
     Q2_FRAME_WHOLE    /* as the server sent it */
 };
 
 struct q2_frame {
     enum q2_frame_trust trust;
-    bool reference_missing; /* its own delta reference was not there */
-    bool removes;           /* entities */
+    bool reference_missing; /* the reference of its own delta was missing */
+    bool removes;           /* its delta removes entities */
     int32_t number;
-    int32_t delta; /* the frame it was sent as a delta from; <= 0: none */
+    int32_t delta; /* number of the frame that it was sent as a delta from; <= 0: none */
     uint8_t suppressed;
     uint8_t area_bytes;
     uint8_t areas[Q2_AREA_BYTES_MAX];
@@ -162,95 +160,95 @@ struct q2_frame {
     struct q2_entities entities[1];
 };
 
-/* A delta names an entity. */
+/* An entity's occurrence in a delta. */
 struct q2_mention {
     int32_t frame; /* number of the frame */
     uint16_t number;
-    uint64_t bits; /* of the delta */
+    uint64_t bits; /* mask of the delta */
 };
 
 struct q2_tracker {
-    struct q2_frame *frames[Q2_UPDATE_BACKUP]; /* by number; NULL: none */
-    int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
-    struct q2_session *followed; /* that it is attached to, or NULL */
+    struct q2_frame *frames[Q2_UPDATE_BACKUP]; /* by number; NULL if none */
+    int32_t newest; /* number of the latest frame that is not Q2_FRAME_NONE; 0 if none */
+    struct q2_session *followed; /* session that it is attached to, or NULL */
 
     /*
-     * What deltas mention; NULL unless wanted. If wanted, a frame is built on nothing when nothing
-     * is known that it could be built on.
+     * Entities that deltas mention; NULL unless wanted. If wanted, frames are built even if no
+     * frame is known.
      */
-    GArray *mentions; /* struct q2_mention, of the packet at hand */
+    GArray *mentions; /* struct q2_mention, of the current packet */
 
-    /* The packet at hand; emptied by q2_tracker_begin_packet(). */
-    GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
+    /* State of the current packet; emptied by q2_tracker_begin_packet(). */
+    GPtrArray *sources; /* GBytes: inflated or joined buffers of its messages */
     GArray *begun;      /* int32_t: numbers of its frames */
     guint begun_room;
 
     /*
-     * The frame that is being read. It takes its place among `frames` at its end: of a packet that
-     * was cut there is only a part, which no later frame can be built on.
+     * Frame that is being read. It moves to `frames` when it is complete, because later frames
+     * cannot be built on the part that a cut packet has.
      */
-    struct q2_frame *unfinished; /* NULL: none was read */
-    struct q2_frame *reading;    /* that one, or NULL */
-    const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
-    guint base_next;             /* the first entity of `base` that was not looked at */
+    struct q2_frame *unfinished; /* NULL before the first frame */
+    struct q2_frame *reading;    /* `unfinished` while it is read; else NULL */
+    const struct q2_frame *base; /* frame that it is a delta from; NULL if none */
+    guint base_next;             /* index of the first entity of `base` not yet handled */
 };
 
 struct q2_tracker *q2_tracker_new(void);
-/* It may be attached. */
+/* Frees a tracker, which may be attached; NULL is allowed. */
 void q2_tracker_free(struct q2_tracker *tracker);
 
 /*
- * The tracker follows the session from now on, in place of another, and knows no frame. A session
- * that is cleared lets it go.
+ * Attaches the tracker to the session in place of its previous one, and forgets all frames.
+ * Clearing the session detaches it.
  */
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 
-/* The session that it follows lets it go. */
+/* Detaches the tracker from its session. */
 void q2_tracker_detach(struct q2_tracker *tracker);
 
-/* Keep what deltas mention. */
+/* Enables `mentions`. */
 void q2_tracker_want_mentions(struct q2_tracker *tracker);
 
-/* The frame is known from elsewhere, and later ones may be deltas from it. */
+/* Adds a frame that is known from elsewhere; later ones may be deltas from it. */
 void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame);
 
-/* A new level: forgets the frames. */
+/* Forgets the frames, because a level begins. */
 void q2_tracker_level(struct q2_tracker *tracker);
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
 
-/* Messages stand in `source`, which the tracker keeps as long as them. */
+/* Keeps a reference to `source`, which holds messages, until the next packet. */
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 
-/* The frame of that number, or NULL where it is too old or was never known. */
+/* Returns the frame of that number; NULL if it is too old or unknown. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
 
-/* The number of the packet's frame `index`; 0: there is none. */
+/* Returns the number of the packet's frame `index`; 0 if it has none. */
 int32_t q2_tracker_begun(const struct q2_tracker *tracker, guint index);
 
-/* The player of the frame, if that is a guess, to be mended; or NULL. */
+/* Returns the player of a guessed frame, for repairs; NULL for other frames. */
 struct q2_player *q2_tracker_guessed_player(struct q2_tracker *tracker, int32_t number);
 
-/* Whether the packet at hand has a frame, and none of the level is known that it could be built on:
- * the capture lacks the first one, which is not a delta. */
+/* True if the current packet has a frame, but no frame of the level is known: the capture lacks the
+ * first one, which is not a delta. */
 bool q2_tracker_lacks_first(const struct q2_tracker *tracker);
 
-/* Makes `to` the same as `from`, with the states of entities shared. */
+/* Makes `to` equal to `from`, sharing the states of entities. */
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from);
 
-/* Frees what the frame holds, and leaves it empty. */
+/* Frees the content of the frame, and leaves it empty. */
 void q2_frame_clear(struct q2_frame *frame);
 void q2_frame_free(struct q2_frame *frame);
 
-/* --- For the decoder, in this order. Between them the states may be changed in place. */
+/* --- Calls of the decoder, in this order; between them it may change states in place --- */
 
-/* A frame begins, as a delta from frame `delta` (<= 0: from the baselines). */
+/* Begins a frame, as a delta from frame `delta`, or from the baselines if that is <= 0. */
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas);
-/* The player state of the frame that this one is a delta from. */
+/* Returns the frame's player state, initially that of its reference; NULL outside of frames. */
 struct q2_player *q2_tracker_player(struct q2_tracker *tracker);
-/* An entity of the frame with the state that the delta starts from, without its event; numbers must
- * ascend. NULL where `bits` remove it. */
+/* Adds an entity in the state that its delta refers to, without the event. Numbers must ascend.
+ * Returns NULL if `bits` remove it. */
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin);
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin);

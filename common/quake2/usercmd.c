@@ -9,14 +9,14 @@
 #include "common/quake2/decode.h"
 
 enum {
-    /* R1Q2, from R1Q2_UCMD on: buttons that mark a field as one byte. */
-    BUTTON_FORWARD = 4, /* and behind it side, up */
+    /* Buttons of R1Q2, from R1Q2_UCMD on, that mark a field as one byte. */
+    BUTTON_FORWARD = 4, /* the next two bits: side and up */
     BUTTON_ANGLE1 = 32,
     BUTTON_ANGLE2 = 64,
     BUTTON_REAL = 131 /* attack, use, any */
 };
 
-/* An angle of two bytes, or of one in steps of `step`. */
+/* Reads an angle of two bytes, or of one in steps of `step`. */
 static int16_t read_angle(struct qs_decoder *d, unsigned id, bool one_byte, int step)
 {
     if (!one_byte)
@@ -43,7 +43,7 @@ static void label_command(struct qs_decoder *d, const struct q2_usercmd *command
                  command->moves[2]);
 }
 
-/* Emits the fields of `bits`, of the bytes at `value`. */
+/* Emits the fields in `bits`, at the bytes of `value`. */
 static void emit_fields(struct qs_decoder *d, unsigned bits, struct qs_value value,
                         const struct q2_usercmd *command)
 {
@@ -81,7 +81,7 @@ static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms
                 read_speed(d, Q2_USERCMD_FORWARD + i, short_forms >> i & BUTTON_FORWARD);
 }
 
-/* R1Q2 moved the buttons to the front, because the form of the rest depends on them. */
+/* Reads the fields. R1Q2 has the buttons first, because the form of the rest depends on them. */
 static void read_fields(struct qs_decoder *d, unsigned bits, bool short_forms_allowed,
                         struct q2_usercmd *command)
 {
@@ -108,20 +108,20 @@ void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t 
     command->msec = qs_u8(d, Q2_USERCMD_MSEC);
     command->lightlevel = qs_u8(d, Q2_USERCMD_LIGHTLEVEL);
     if (d->fields_wanted) {
-        /* What was not sent is as in the command before: shown, so that every command is whole. */
+        /* Shows fields that were not sent, too: they have the values of the previous command. */
         emit_fields(d, ~bits, (struct qs_value){.offset = d->in.pos, .generated = true}, command);
         label_command(d, command);
     }
     qs_close(d);
 }
 
-/* --- Q2PRO's bit stream */
+/* --- Bit stream of Q2PRO --- */
 
-/* Bits are taken from the lowest of each byte on. */
+/* Reader of bits, from the lowest of each byte on. */
 struct bit_reader {
     struct qs_decoder *d;
-    uint32_t held;  /* bits read from the bytes but not taken */
-    unsigned count; /* of them */
+    uint32_t held;  /* bits that were read in bytes, but not used yet */
+    unsigned count; /* number of bits in `held` */
 };
 
 static inline uint32_t read_bits(struct bit_reader *bits, unsigned count)
@@ -145,7 +145,7 @@ static inline int32_t read_signed(struct bit_reader *bits, unsigned count)
     return (int32_t)((read_bits(bits, count) ^ sign) - sign);
 }
 
-/* A new angle, or a small step from the old one. */
+/* Reads a new angle, or a small step from the old one. */
 static inline int16_t read_batched_angle(struct bit_reader *bits, int16_t old)
 {
     if (read_bits(bits, 1))
@@ -153,7 +153,7 @@ static inline int16_t read_batched_angle(struct bit_reader *bits, int16_t old)
     return (int16_t)read_signed(bits, 16);
 }
 
-/* Q2PRO sends the three that are used; q2repro all. */
+/* Reads the buttons: Q2PRO sends only the three that are used, q2repro all. */
 static uint8_t read_batched_buttons(struct bit_reader *bits)
 {
     unsigned buttons;
@@ -177,7 +177,7 @@ static void read_batched_fields(struct bit_reader *bits, unsigned mask, struct q
             command->moves[i] = (int16_t)read_signed(bits, 10);
     if (mask & CM_BUTTONS)
         command->buttons = read_batched_buttons(bits);
-    if (mask & CM_IMPULSE) /* here it stands for the duration */
+    if (mask & CM_IMPULSE) /* here this bit announces the duration */
         command->msec = (uint8_t)read_bits(bits, 8);
 }
 
@@ -195,7 +195,7 @@ static void emit_command(struct qs_decoder *d, uint32_t at, bool same,
     qs_close(d);
 }
 
-/* Commands share bytes: one begins in the byte in which the one before ended. */
+/* Reads a command. Commands share bytes: one may begin in the last byte of the previous one. */
 static void read_batched_command(struct bit_reader *bits, struct q2_usercmd *command)
 {
     struct qs_decoder *d = bits->d;
@@ -233,10 +233,10 @@ void q2_read_batches(struct qs_decoder *d, struct q2_usercmd *command, unsigned 
         read_batch(&bits, command);
 }
 
-/* --- The checksum of a move */
+/* --- Checksum of a move --- */
 
 /* clang-format off */
-/* Constants of the protocol; what is not listed is zero. */
+/* Constants of the protocol; the rest is zero. */
 static const char salts[QS_SALT_TABLE_SIZE + 1] =
     "\x84\x47\x51\xc1\x93\x22\x21\x24\x2f\x66\x60\x4d\xb0\x7c\xda\x88\x54\x15\x2b\xc6\x6c\x89\xc5"
     "\x9d\x48\xee\xe6\x8a\xb5\xf4\xcb\xfb\xf1\x0c\x2e\xa0\xd7\xc9\x1f\xd6\x06\x9a\x09\x41\x54\x67"

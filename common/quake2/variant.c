@@ -4,7 +4,7 @@
 #include "common/quake2/constants.h"
 
 enum {
-    NO_SUPPRESS_BYTE = 26 /* the protocol whose svc_frame lacks the byte */
+    NO_SUPPRESS_BYTE = 26 /* protocol whose svc_frame lacks the byte */
 };
 
 bool q2_is_q2pro(int32_t version)
@@ -12,7 +12,7 @@ bool q2_is_q2pro(int32_t version)
     return version == Q2_PROTOCOL_Q2PRO || version == Q2_PROTOCOL_AQTION;
 }
 
-/* Those of Q2PRO are 1015 to 1026, of MVD 2009 to 2013, which is no protocol of datagrams. */
+/* Q2PRO's minor versions are 1015 to 1026; MVD's are 2009 to 2013, but it has no datagrams. */
 bool q2_is_minor_of_q2pro_ng(uint32_t minor)
 {
     return minor >= 2000 && minor < 3000;
@@ -32,8 +32,8 @@ bool q2_is_decoded(int32_t version, uint32_t minor)
            (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
 }
 
-/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and have
- * in their version what a server has in flags. Source: Q2PRO, parse.c CL_ParseServerData. */
+/* Demos with extended limits have frames of protocol 34 with fields of protocol 36. Their version
+ * stands for a server's flags. Source: Q2PRO, parse.c CL_ParseServerData. */
 struct q2_variant q2_demo_variant(int32_t version)
 {
     const bool extended = version >= Q2_PROTOCOL_EXTENDED;
@@ -68,7 +68,7 @@ static void set_q2pro(struct q2_variant *variant, uint32_t minor, uint16_t flags
     variant->player_fog = variant->extensions2 && minor >= Q2PRO_PLAYERFOG;
 }
 
-/* Its fields are those of extended limits, whatever the limits of the game. */
+/* q2repro has the fields of extended limits, whatever the limits of the game are. */
 static void set_q2repro(struct q2_variant *variant, uint16_t flags)
 {
     variant->packed = variant->q2repro = variant->floats = true;
@@ -83,7 +83,7 @@ static void set_q2repro(struct q2_variant *variant, uint16_t flags)
             flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
 }
 
-/* Frames are as in protocol 34, and what is in them is not. */
+/* The rerelease has frames as in protocol 34, but with other fields. */
 static void set_rerelease(struct q2_variant *variant, bool floats)
 {
     *variant = (struct q2_variant){.rerelease = true,
@@ -104,7 +104,7 @@ struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags,
         set_r1q2(&variant, minor);
     else if (version == Q2_PROTOCOL_Q2PRO)
         set_q2pro(&variant, minor, flags);
-    else if (version == Q2_PROTOCOL_AQTION) /* is Q2PRO's of that time */
+    else if (version == Q2_PROTOCOL_AQTION) /* Q2PRO's variant of that time */
         set_q2pro(&variant, Q2PRO_SHORT_ANGLES, 0);
     variant.aqtion = version == Q2_PROTOCOL_AQTION;
     if (version == Q2_PROTOCOL_Q2REPRO)

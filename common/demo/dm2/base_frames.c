@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames before the first of a late Quake II session, which its deltas are changes to:
- * common/quake2/PROTOCOL.md, section 14.
+ * Makes the frames before the first one of a late Quake II session, from which its frames are
+ * deltas: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 enum {
     SOUND_RADIUS = 400 * 8, /* eighths of units */
-    SIGHT = 2048 * 8,       /* most of what is seen is nearer */
-    UNMENTIONED_UNTIL = 64, /* entities in view: a frame with more may be too long for a block */
+    SIGHT = 2048 * 8,       /* radius within which most visible entities are */
+    UNMENTIONED_UNTIL = 64, /* maximum number of assumed entities: longer frames may not fit */
     USUAL_FOV = 90,         /* degrees */
     USUAL_GRAVITY = 800,
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
 };
 
-/* Whether it was in view before its first mention: see PROTOCOL.md, section 14. */
+/* True if the entity was in view before its first mention: see PROTOCOL.md, section 14. */
 static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first)
 {
     const uint32_t number = first->mention.number;
@@ -34,7 +34,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     return !state || !q2_entity_looks_same(state, &first->state);
 }
 
-/* The session's state of an entity in view. */
+/* Returns the state that the late session has of an entity in view. */
 static struct q2_entity state_before(const struct dm2_match *m, uint32_t number)
 {
     const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(number));
@@ -52,7 +52,7 @@ static struct q2_entity state_before(const struct dm2_match *m, uint32_t number)
     return result;
 }
 
-/* Sounds without a model are sent to those who are near (SV_BuildClientFrame). */
+/* True if servers send the entity: one with only a sound must be near (SV_BuildClientFrame). */
 static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity)
 {
     double distance = 0;
@@ -66,8 +66,8 @@ static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity
 }
 
 /*
- * Whether an entity that is never mentioned is near: it may have been out of sight all the time,
- * where it is not seen in the demo either. `count`: of those in view so far.
+ * True if an entity that is never mentioned is near enough to be assumed in view. If it was out of
+ * sight instead, the demo does not show it either. `count` entities are in view so far.
  */
 static bool is_near(const struct dm2_match *m, uint32_t number, unsigned count)
 {
@@ -83,7 +83,7 @@ static bool is_near(const struct dm2_match *m, uint32_t number, unsigned count)
     return far <= SIGHT && is_audible(m, state);
 }
 
-/* Numbers, ascending: in view before the first frame. */
+/* Returns the numbers of the entities in view before the first frame, ascending. */
 static GArray *in_view(const struct dm2_match *m)
 {
     GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -98,7 +98,7 @@ static GArray *in_view(const struct dm2_match *m)
     return numbers;
 }
 
-/* The number of the config string in the range; 0: there is none. */
+/* Returns the number of the config string in the range, or 0 if not found. */
 static int16_t find_string(const struct q2_session *session, enum q2_range range,
                            const char *wanted)
 {
@@ -110,8 +110,8 @@ static int16_t find_string(const struct q2_session *session, enum q2_range range
     return 0;
 }
 
-/* What is not sent has the values of a player who entered the game: see PROTOCOL.md, section 14.
- * Players stop at a field of view of 0. */
+/* Sets fields that are not sent to the values of a player who enters the game: see PROTOCOL.md,
+ * section 14. Players stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
     const int16_t frags = player->stats[STAT_FRAGS];
@@ -137,7 +137,7 @@ static void make_base(struct dm2_match *m, unsigned index, const GArray *numbers
 
     *base = (struct q2_frame){
         .trust = Q2_FRAME_GUESSED, .number = m->references[index], .player = m->player};
-    base->player.clientnum = m->slot; /* sent only for another player's view */
+    base->player.clientnum = m->slot; /* sent only if another player's view is shown */
     complete_player(m, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
         const struct q2_entity state = state_before(m, g_array_index(numbers, uint32_t, i));
@@ -153,7 +153,8 @@ const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsig
     return index < m->reference_count ? &m->bases[index] : NULL;
 }
 
-/* Of a player who was there, what does not change is as it is usually. */
+/* Sets the players' baselines: fields that are not sent have the values that the donor saw
+ * first. */
 static void set_player_baselines(struct dm2_match *m)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {

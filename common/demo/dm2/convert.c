@@ -45,7 +45,8 @@ void converter_move(struct converter *converter, uint32_t sequence,
     move->sequence = sequence;
 }
 
-/* The newest move that the server knew of; it knows no less later. */
+/* Returns the newest move that the server knew when it acknowledged `sequence`, and drops older
+ * ones. NULL if no recent one was captured. */
 static const struct converter_move *newest_move(const struct converter *converter,
                                                 uint32_t sequence)
 {
@@ -61,9 +62,9 @@ static const struct converter_move *newest_move(const struct converter *converte
                : NULL;
 }
 
-/* --- The player's own view and entity */
+/* --- Player's view and entity --- */
 
-/* A living player's view has the angles of his commands, which the client knows. */
+/* Restores a living player's view angles from the client's move: servers do not send them back. */
 static void restore_view(struct converter *converter, const struct converter_move *move,
                          uint32_t acknowledged, struct q2_player *player)
 {
@@ -78,7 +79,7 @@ static void restore_view(struct converter *converter, const struct converter_mov
         player->viewangles[i] = (int16_t)(move->angles[i] + player->delta_angles[i]);
 }
 
-/* Where an entity stood in a frame that may be none; NULL: it was not in it. */
+/* Returns the entity's origin in a frame, which may be NULL; NULL if the frame lacks it. */
 static const int32_t *origin_in(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
@@ -88,7 +89,7 @@ static const int32_t *origin_in(const struct q2_frame *frame, uint32_t number)
     return q2_entities_at(frame->entities, index)->origin;
 }
 
-/* Q2PRO leaves out where the client's own entity is and looks. Source: Q2PRO, utils.c
+/* Restores origin and angles of the client's own entity, which Q2PRO omits. Source: Q2PRO, utils.c
  * Com_PlayerToEntityState. */
 static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
 {
@@ -108,7 +109,7 @@ static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *la
     own->angles[2] = 0;
 }
 
-/* The player whose eyes are watched through is hidden: a demo names its player only once. */
+/* Hides the player whose view the client watches, because a demo names its player only once. */
 static void hide_watched(const struct q2_session *session, struct q2_frame *frame)
 {
     const int watched = frame->player.clientnum;
@@ -119,7 +120,7 @@ static void hide_watched(const struct q2_session *session, struct q2_frame *fram
         q2_entities_change(frame->entities, index)->model[0] = 0;
 }
 
-/* --- Frames that are passed over */
+/* --- Skipped frames --- */
 
 static int32_t frames_per_kept(const struct q2_session *session)
 {
@@ -129,8 +130,8 @@ static int32_t frames_per_kept(const struct q2_session *session)
 }
 
 /*
- * The number that the frame has in the demo, which counts tenths of a second. The server's numbers
- * go on where the client asks for another rate, and mean another time from then on.
+ * Returns the frame's number in the demo, which counts tenths of a second. If the client requests
+ * another rate, the server continues its numbers, but each one then stands for another duration.
  */
 static int32_t demo_number(struct converter *converter, int32_t number, int32_t every)
 {

@@ -7,7 +7,7 @@
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"
 
-/* Server-side recordings begin with a block of this size too; no engine writes longer ones. */
+/* Server-side recordings, too, begin with a block of up to this size, the longest of any engine. */
 static const struct qs_demo_framing framing = {DM2_HEADER, DM2_EXTENDED_BLOCK_MAX, UINT32_MAX};
 
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block)
@@ -54,7 +54,7 @@ void dm2_decode_block(struct qs_decoder *d)
     d->protocol->decode_server_messages(d);
 }
 
-/* --- Frames that players have --- */
+/* --- Frames that players keep --- */
 
 bool dm2_backup_has(const struct dm2_backup *kept, int32_t number)
 {
@@ -78,14 +78,15 @@ void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities)
     kept->entities += entities;
 }
 
-/* --- Packets: each block behind a netchan header, numbered from 1, and a packet of the client that
- * acknowledges it */
+/* --- Packets --- */
+
+/* Each block follows a netchan header, numbered from 1. A packet of the client acknowledges it. */
 
 enum { NETCHAN_HEADER = 8, QPORT = 1 };
 
 struct state {
     struct qs_demo_sender *out;
-    uint32_t from_client, from_server; /* numbers of the last packets */
+    uint32_t from_client, from_server; /* numbers of the latest packets */
     bool begun;
 };
 
@@ -96,7 +97,7 @@ static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknow
     qs_write_u32(state->out->packet, acknowledged);
 }
 
-/* Acknowledges what came. */
+/* Sends a packet of the client that acknowledges the latest packet of the server. */
 static void send_client_packet(struct state *state)
 {
     begin_packet(state, ++state->from_client, state->from_server);
@@ -131,7 +132,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     (void)decoder;
     if (!state->begun)
         begin(state);
-    if (qs_le32(block.data) != UINT32_MAX) /* the end mark */
+    if (qs_le32(block.data) != UINT32_MAX) /* skips the end mark */
         send_block(state, block);
 }
 
@@ -149,7 +150,8 @@ static bool is_version(uint32_t version)
 }
 
 /*
- * It begins with svc_serverdata; so does each level's part. The test release numbers it otherwise.
+ * True if the demo begins with svc_serverdata, as the part of each level does. The test release has
+ * another number for that message.
  */
 static bool recognize(struct qs_view file)
 {
@@ -192,19 +194,18 @@ const struct qs_demo_file dm2_file = {
     .append_end = dm2_append_end,
 };
 
-/* --- What a demo begins with ------------------------------------------------------------------ */
+/* --- Preamble --------------------------------------------------------------------------------- */
 
-/* What a DM2 demo begins with. Source: common/quake2/PROTOCOL.md, section 2; engine, cl_main.c
- * CL_Record_f. */
+/* Source: common/quake2/PROTOCOL.md, section 2; engine, cl_main.c CL_Record_f. */
 
 enum {
-    /* What engines keep free for a config string beside its text, and for a baseline. */
+    /* Bytes that engines reserve for a config string besides its text, and for a baseline. */
     STRING_ROOM = 32,
     BASELINE_ROOM = 64,
     EXTENDED_BASELINE_ROOM = 70,
-    /* id's engine adds this to the server count, so that it differs; Q2PRO does not. */
+    /* Offset that id's engine adds to the server count to make it differ; Q2PRO adds none. */
     RECORDED_COUNT = 0x10000,
-    LEVEL_NAME = 0 /* config string */
+    LEVEL_NAME = 0 /* index of the config string */
 };
 
 struct preamble {
@@ -247,7 +248,7 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_text(out, qs_view_of(qs_table_get(&session->level.configstrings, LEVEL_NAME)));
 }
 
-/* Each as received: the status bar's program fills several, and each holds the rest of it. */
+/* Writes config strings as received: those of the status bar contain the rest of its text. */
 static void put_configstrings(struct preamble *preamble)
 {
     const struct qs_table *strings = &preamble->session->level.configstrings;
@@ -262,8 +263,8 @@ static void put_configstrings(struct preamble *preamble)
     }
 }
 
-/* All of them. The engine's own recorder forgets those without a model, and with them the places of
- * looping sounds: PROTOCOL.md, section 2. */
+/* Writes all baselines. The engine's own recorder omits those without a model, and so the positions
+ * of looping sounds: PROTOCOL.md, section 2. */
 static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->variant.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;

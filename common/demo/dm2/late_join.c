@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Quake II session that the capture joined late, and a donor: the sign-on in the session's
- * variant, and which player it is. Source: common/quake2/PROTOCOL.md, section 14.
+ * Matches a donor with a Quake II session that the capture joined late: applies the sign-on in the
+ * session's variant, and finds the session's player. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
 
-/* At another time other people played. */
+/* Removes the names of players, because a demo of another time has other players. */
 static void forget_players(struct q2_session *session)
 {
     enum q2_range range;
@@ -64,8 +64,8 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
     }
 }
 
-/* The captured part of the sign-on overrides the donor's; players keep their numbers from level to
- * level. */
+/* Overrides the donor's sign-on with the captured part of the session's own. Players keep their
+ * numbers from level to level. */
 static void keep_own(struct dm2_match *m, struct q2_session *late, const struct q2_session *own)
 {
     m->base.lacks = own->base.lost.packet ? QS_LACKS_PART : QS_LACKS_FRAME;
@@ -81,8 +81,8 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
         q2_baseline_set(late, q2_baseline(own, i));
 }
 
-/* The session with the connection's protocol: its own svc_serverdata decides; at the end another
- * connection may have begun. */
+/* Returns the session whose protocol applies: `own` if its svc_serverdata was captured, else
+ * `known`, because another connection may have begun by the end. */
 static const struct q2_session *speaker(const struct dm2_match *m, const struct q2_session *own,
                                         const struct q2_session *known)
 {
@@ -107,16 +107,17 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     late->player = m->slot;
     if (own.base.level)
         keep_own(m, late, &own);
-    /* Only recording clients get their own entity's position: PROTOCOL.md, section 9. */
+    /* Only recording clients receive their own entity's position: PROTOCOL.md, section 9. */
     late->recording |= m->records;
     if (!m->looked)
         q2_tracker_attach(m->tracker, late);
     q2_session_clear(&own.base);
 }
 
-/* --- What remains unknown --- */
+/* --- Unknown state --- */
 
-/* The statistics that a player looks at, and by when the session sends each. */
+/* Returns a text with the statistics that players look at, and the times at which the session first
+ * sends each. The caller frees it. */
 static char *unknown_state(const struct dm2_match *m)
 {
     static const char *const shown[G_N_ELEMENTS(m->sent)] = {[STAT_HEALTH] = "health",
@@ -158,9 +159,9 @@ static void dm2_judge(struct qs_donor_match *match)
     dm2_make_bases(m);
 }
 
-/* --- The record --- */
+/* --- Record of the game --- */
 
-/* Its frames are changes to one that is missing. */
+/* True if the level's first frame is missing, from which the others are deltas. */
 static bool lacks_first(const struct qs_decoder *decoder)
 {
     const struct q2_tracker *tracker = q2_session_of_const(decoder->session)->tracker;
@@ -168,7 +169,7 @@ static bool lacks_first(const struct qs_decoder *decoder)
     return decoder->found.direction == QS_S2C && tracker && q2_tracker_lacks_first(tracker);
 }
 
-/* Without svc_serverdata there is no level to play in. */
+/* Implements qs_late_join.is_late. Without svc_serverdata no level can be shown. */
 static bool dm2_is_late(const struct qs_decoder *decoder)
 {
     if (!decoder->found.accepted)

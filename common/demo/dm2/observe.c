@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a late Quake II session shows: PROTOCOL.md of common/quake2, section 14. */
+/* Observes the packets of a late Quake II session: common/quake2/PROTOCOL.md, section 14. */
 #include <string.h>
 
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/session.h"
 
 enum {
-    SLOT_PROOF = 3,    /* frames in which an entity stands where the player does */
-    CUSTOM_MODEL = 255 /* a player's own */
+    SLOT_PROOF = 3,    /* frames at the player's origin that identify an entity */
+    CUSTOM_MODEL = 255 /* model number of a player's own model */
 };
 
 #define PLACE_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE1 | U_ANGLE2)
@@ -17,7 +17,7 @@ bool dm2_is_beam(const struct q2_entity *entity)
     return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
 }
 
-/* The entity in the frame, or NULL. */
+/* Returns the entity in the frame, or NULL. */
 static const struct q2_entity *find_entity(const struct q2_frame *frame, uint32_t number)
 {
     guint index;
@@ -36,7 +36,7 @@ static void add_reference(struct dm2_match *m, int32_t number)
         m->references[m->reference_count++] = number;
 }
 
-/* The first values that are sent tell what was before: PROTOCOL.md. */
+/* Stores the first value sent of each field; earlier ones follow: PROTOCOL.md, section 14. */
 static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
 {
     const struct q2_player *player = &frame->player;
@@ -53,7 +53,7 @@ static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_
         }
 }
 
-/* Models are known by number. */
+/* Contradicts the donor if the player's weapon is not a weapon's model in its list. */
 static void see_gun(struct dm2_match *m, const struct q2_session *session, uint16_t model)
 {
     const char *name = model ? q2_configstring(session, Q2_RANGE_MODELS, model) : NULL;
@@ -63,7 +63,7 @@ static void see_gun(struct dm2_match *m, const struct q2_session *session, uint1
                                   model, name ? name : "not there");
 }
 
-/* The player's own entity is where he is. */
+/* Counts frames with a player's entity at the session's origin: the own entity always is there. */
 static void see_place(struct dm2_match *m, const struct q2_frame *frame)
 {
     static const int32_t nowhere[3];
@@ -95,7 +95,7 @@ static void see_first(struct dm2_match *m, const struct q2_mention *mention,
     g_hash_table_insert(m->firsts, number, first);
 }
 
-/* Q2PRO's baselines have the players that were there when their client connected. */
+/* Notes players that return without a model, because Q2PRO's baseline for this client has it. */
 static void see_return(struct dm2_match *m, const struct q2_mention *mention)
 {
     if (mention->number >= DM2_PLAYERS_MAX)
@@ -107,8 +107,8 @@ static void see_return(struct dm2_match *m, const struct q2_mention *mention)
 }
 
 /*
- * An entity comes into view as a delta from its baseline, which never repeats the model. Recorders
- * leave out baselines without a model: where there is none, nothing shows anything.
+ * Contradicts the donor if an entity that comes into view repeats its baseline's model, which
+ * deltas never do. Recorders leave out baselines without a model, so a missing one proves nothing.
  */
 static void compare_baseline(struct dm2_match *m, const struct q2_mention *mention,
                              const struct q2_entity *state)
@@ -123,7 +123,7 @@ static void compare_baseline(struct dm2_match *m, const struct q2_mention *menti
                                   mention->number);
 }
 
-/* Q2PRO leaves out where a client's own entity is and looks, unless he is dead or records. */
+/* Notes that an entity's place was sent. Q2PRO omits the client's own unless dead or recording. */
 static void see_own_place(struct dm2_match *m, const struct q2_mention *mention,
                           const struct q2_frame *frame)
 {
@@ -172,7 +172,7 @@ static void see_frame(struct dm2_match *m, const struct q2_session *session,
         add_reference(m, frame->delta);
     see_player(m, frame, rate);
     if (frame->reference_missing)
-        m->gone = (struct qs_numbers){0}; /* it may have come again in a frame that is missing */
+        m->gone = (struct qs_numbers){0}; /* it may have returned in a missing frame */
     qs_donor_match_see(&m->base, dm2_place(&frame->player));
     see_gun(m, session, frame->player.gunindex);
     see_place(m, frame);
@@ -198,15 +198,15 @@ void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
         see_mention(m, session, &g_array_index(tracker->mentions, struct q2_mention, i));
 }
 
-/* --- Who the player is --- */
+/* --- Number of the player --- */
 
-/* A simultaneous donor is another player. */
+/* True if the player is the donor of the same time, which is another client. */
 static bool is_donor(const struct dm2_match *m, int player)
 {
     return m->base.kind == QS_DONOR_CLIENT && m->donor.player == player;
 }
 
-/* A player of the level whose entity is never in view: perhaps dead, and watching others. */
+/* Returns a player of the level whose entity is never in view: perhaps dead and watching others. */
 static int16_t find_unseen(const struct dm2_match *m)
 {
     for (uint16_t i = 0; i < m->donor.level.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
@@ -216,7 +216,7 @@ static int16_t find_unseen(const struct dm2_match *m)
     return m->player.clientnum;
 }
 
-/* Q2PRO sends it when the view changes, and otherwise omits the own entity's position. */
+/* Falls back to clientnum: Q2PRO sends it if the view changes, but may omit the own position. */
 int16_t dm2_find_slot(const struct dm2_match *m)
 {
     unsigned best = 0;

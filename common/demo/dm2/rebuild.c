@@ -2,10 +2,10 @@
 /*
  * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
  * client accepted from the server as a block, from the first full frame of a level on. Each level
- * becomes a file: a player cannot go on to a second one. Source: common/quake2/PROTOCOL.md.
+ * becomes a file, because players stop at a second one. Source: common/quake2/PROTOCOL.md.
  *
- * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
- * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
+ * A frame is a delta from one that the client has. If the demo lacks that one, the rebuilder
+ * encodes the frame again, from the tracker's states, as a delta from the demo's last frame.
  */
 #include "common/core/containers.h"
 #include "common/core/text.h"
@@ -16,39 +16,39 @@
 #include "common/demo/sanitize/stufftext.h"
 
 enum {
-    HEADER_SIZE = 8,   /* yquake2 sends a demo's blocks to itself as packets, which have a header */
+    HEADER_SIZE = 8,   /* yquake2 sends itself a demo's blocks as packets with a header */
     FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
 };
 
-/* Commands that are part of the connection: a player that carried them out would leave the demo, or
- * answer a server that is not there. */
+/* Commands that belong to the connection. A player that executed them would leave the demo, or
+ * answer a server that does not exist. */
 static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
 
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    uint32_t level;             /* number of the level at hand */
-    bool begun;                 /* its file */
-    bool ended;                 /* the connection */
-    bool framed;                /* a frame was seen */
-    uint32_t donor_level;       /* number of the level with a donor's sign-on; 0: none */
-    bool lossy;                 /* a frame of the level was built on a guess */
-    struct qs_packet loss;      /* that frame's packet, for its number and time */
-    uint8_t gunframe;           /* of the last guess */
-    int16_t layouts;            /* STAT_LAYOUTS of the last guess; since the loss it has not */
-    bool layouts_unknown;       /* changed, nor has anything else shown it */
-    int32_t layout_frame;       /* number of the last frame with svc_layout, or of the loss */
-    bool incomplete;            /* a level that cannot be shown was reported */
-    char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
-    bool refused;               /* a protocol that is not rebuilt was reported */
-    struct dm2_backup backup;   /* the demo's frames */
+    uint32_t level;           /* number of the current level */
+    bool begun;               /* the file of the level has begun */
+    bool ended;               /* the connection has ended */
+    bool framed;              /* a frame was seen */
+    uint32_t donor_level;     /* number of the level with a donor's sign-on; 0 if none */
+    bool lossy;               /* a frame of the level was guessed */
+    struct qs_packet loss;    /* packet of that frame, for its number and time */
+    uint8_t gunframe;         /* gunframe of the latest guess */
+    int16_t layouts;          /* STAT_LAYOUTS of the latest guess */
+    bool layouts_unknown;     /* neither STAT_LAYOUTS changed nor svc_layout came since the loss */
+    int32_t layout_frame;     /* number of the last frame with svc_layout, or of the loss */
+    bool incomplete;          /* a level that cannot be shown was reported */
+    char *unfounded;          /* name of a level that no frame so far can begin; or NULL */
+    bool refused;             /* a protocol that is not rebuilt was reported */
+    struct dm2_backup backup; /* frames of the demo */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
-    struct q2_variant variant; /* of the demo */
+    struct q2_variant variant; /* variant of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
-    const GArray *messages;    /* struct qs_message, of the packet at hand; or NULL */
-    GByteArray *block;         /* that is being filled, behind room for its length */
-    GByteArray *unit;          /* scratch: what must not be split */
+    const GArray *messages;    /* struct qs_message, of the current packet; or NULL */
+    GByteArray *block;         /* current block, with space for its length */
+    GByteArray *unit;          /* scratch buffer for bytes that must stay in one block */
 };
 
 static void *dm2_new(struct qs_demo_writer *out)
@@ -79,7 +79,7 @@ static void dm2_free(void *state)
 
 /* --- Blocks --- */
 
-/* dm2_preamble_block */
+/* Implements dm2_preamble_block. */
 static void write_block(void *user, const GByteArray *block)
 {
     struct dm2 *dm2 = user;
@@ -88,7 +88,7 @@ static void write_block(void *user, const GByteArray *block)
     dm2->out->counts.blocks++;
 }
 
-/* Packets without messages leave no block: players would wait a tenth of a second for nothing. */
+/* Writes the block unless it is empty: players would wait a tenth of a second for nothing. */
 static void flush_block(struct dm2 *dm2)
 {
     if (dm2->block->len == DM2_HEADER)
@@ -98,7 +98,7 @@ static void flush_block(struct dm2 *dm2)
     dm2->block->len = DM2_HEADER;
 }
 
-/* Adds what must not be split. Returns whether it fits into a block at all. */
+/* Adds bytes that must stay in one block. Returns false if they are too long for any block. */
 static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 {
     const uint32_t most =
@@ -137,9 +137,9 @@ static void end_level(struct dm2 *dm2)
 }
 
 /*
- * What a client records at. Q2PRO's writes 3436 whatever the limits; but those of version 1 have
- * positions of 16 bits, also within messages that are copied as they are, and a demo of that
- * version does not play (PROTOCOL.md, section 13).
+ * Returns the protocol in which a client records. Q2PRO's client writes 3436 whatever the limits
+ * are; but with those of version 1 positions have 16 bits, also in messages that are copied
+ * unchanged, and a demo of version 3436 would not play (PROTOCOL.md, section 13).
  */
 static int32_t demo_version(const struct q2_session *session)
 {
@@ -167,12 +167,12 @@ static const struct qs_message *message_at(const struct dm2 *dm2, guint index)
     return &g_array_index(dm2->messages, struct qs_message, index);
 }
 
-/* What the packet's frames are to a demo that has not begun; of several, the best. */
+/* Usefulness of a packet's best frame to begin a demo. */
 enum frame_use {
     NO_FRAME,
     UNKNOWN_FRAME,
     KNOWN_FRAME, /* the tracker can rebuild it */
-    FULL_FRAME   /* it needs no other */
+    FULL_FRAME   /* a full frame, no delta */
 };
 
 static enum frame_use find_frame(const struct dm2 *dm2)
@@ -192,7 +192,7 @@ static enum frame_use find_frame(const struct dm2 *dm2)
     return best;
 }
 
-/* There is no donor. */
+/* Reports once that the level cannot be shown without a donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
     if (!dm2->incomplete)
@@ -200,17 +200,17 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
     dm2->incomplete = true;
 }
 
-/* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
- * something else where other strings or baselines are missing. */
+/* True if the sign-on is complete. Players stop without the first model, the map ("no map set"),
+ * and show wrong things without other strings or baselines. */
 static bool has_sign_on(const struct q2_session *session)
 {
     return !session->base.lost.packet && q2_configstring(session, Q2_RANGE_MODELS, 1);
 }
 
 /*
- * Sessions that no demo is made of. Messages of q2repro's protocol have coordinates as floats, and
- * the rerelease's config strings: no other demo holds them. Its own demos have frames as its client
- * saw them, which only it plays.
+ * Returns why no demo can be made of the session; NULL if one can. Messages of q2repro's protocol
+ * have coordinates as floats and the rerelease's config strings, which no other demo holds. Its own
+ * demos have frames as its client saw them, and only q2repro plays them.
  */
 static const char *why_not_rebuilt(const struct q2_session *session)
 {
@@ -220,7 +220,7 @@ static const char *why_not_rebuilt(const struct q2_session *session)
                                     : NULL;
 }
 
-/* Returns whether a demo can be made of the session; if not, reports why. */
+/* Returns true if a demo can be made of the session; otherwise reports why not. */
 static bool accept_protocol(struct dm2 *dm2, const struct q2_session *session,
                             const struct qs_packet *packet)
 {
@@ -236,7 +236,7 @@ static bool accept_protocol(struct dm2 *dm2, const struct q2_session *session,
     return !why;
 }
 
-/* Reported at the level's end, unless a full frame comes. */
+/* Counts a frame that cannot begin the level; end_level() reports it if no full frame follows. */
 static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
 {
     char *map;
@@ -251,7 +251,7 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
     }
 }
 
-/* Begins the level's demo with a full frame; after a donor's sign-on the tracker makes one. */
+/* Begins the level's demo with a full frame, or after a donor's sign-on with a rebuilt one. */
 static void open_level(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
 {
     const bool has_donor = session->base.level == dm2->donor_level;
@@ -269,7 +269,7 @@ static void open_level(struct dm2 *dm2, const struct q2_session *session, enum f
     }
 }
 
-/* Ends and begins the demos of levels. Returns whether the packet's messages go into one. */
+/* Ends and begins the demos of levels. Returns true if the packet's messages belong to a demo. */
 static bool follow_level(struct dm2 *dm2, const struct q2_session *session)
 {
     enum frame_use frame;
@@ -277,7 +277,7 @@ static bool follow_level(struct dm2 *dm2, const struct q2_session *session)
     if (session->base.level != dm2->level)
         end_level(dm2);
     dm2->level = session->base.level;
-    /* The demo has begun before the client's acknowledgements showed what is missing. */
+    /* The demo began before the client's acknowledgements showed the loss. */
     if (dm2->begun && session->base.lost.packet) {
         qs_demo_discard(dm2->out);
         note_level_lost(dm2, session);
@@ -295,12 +295,12 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
     dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
-    dm2->out->duration += 100000000; /* players show each for 100 ms */
+    dm2->out->duration += 100000000; /* players show each frame for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
 }
 
-/* As a delta from the demo's last frame, or in full if that is too far back. */
+/* Encodes the frame as a delta from the demo's last frame, or in full if that is too far back. */
 static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
                                    const struct q2_frame *last, const struct q2_frame *frame)
 {
@@ -315,7 +315,7 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
     return (struct qs_view){dm2->unit->data, dm2->unit->len};
 }
 
-/* Its messages stand one behind the other. */
+/* Returns the bytes of a frame, whose messages are adjacent. */
 static struct qs_view frame_as_sent(const struct qs_message *first)
 {
     const struct qs_message *last = first + FRAME_MESSAGES - 1;
@@ -334,8 +334,8 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         dm2->gunframe = frame->player.gunframe;
     }
     dm2->lossy |= frame->reference_missing;
-    /* The demo need not have it where it is known; R1Q2 sends the frame's own number at a change of
-     * level: nothing was lost. */
+    /* The reference may be known though the demo lacks it. R1Q2 sends the frame's own number when
+     * the level changes; then nothing is lost. */
     if (!frame->reference_missing || frame->delta == frame->number)
         return;
     qs_demo_problem(dm2->out, packet,
@@ -349,7 +349,7 @@ static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, const ch
     qs_demo_problem(dm2->out, packet, "the picture halts: a frame is left out, %s", why);
 }
 
-/* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
+/* Converts a frame of protocol 35 or 36 for the demo. Returns NULL if the frame is skipped. */
 static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
                                             const struct q2_frame *frame,
                                             const struct qs_packet *packet, uint32_t acknowledged)
@@ -367,7 +367,8 @@ static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_ses
     return converted;
 }
 
-/* What is built on a guess may remove entities that the demo does not have: players complain. */
+/* True if the frame can be copied. A frame based on a guess may remove entities that the demo does
+ * not have, which players report as errors. */
 static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
 {
     return frame->delta <= 0 ||
@@ -375,7 +376,7 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_backup_has(&dm2->backup, frame->delta));
 }
 
-/* `first` are the messages of a frame. */
+/* Adds a frame to the demo; `first` is the first of its messages. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
                       const struct qs_message *first, int32_t number,
                       const struct qs_packet *packet, uint32_t acknowledged)
@@ -406,9 +407,10 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         lose_frame(dm2, packet, "since it is too long for players");
 }
 
-/* --- Whether the score board is shown, after a loss --- */
+/* --- Score board after a loss --- */
 
-/* id's game sends the score board of a deathmatch again after 32 frames, as long as it is shown. */
+/* Maximum number of frames between two svc_layout while the score board is shown. id's game sends
+ * it again after 32 frames in a deathmatch. */
 enum { LAYOUT_EVERY = 40 };
 
 static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
@@ -418,7 +420,7 @@ static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
            (int64_t)number - dm2->layout_frame > LAYOUT_EVERY;
 }
 
-/* The dead have no weapon that moves. */
+/* Revives a guessed dead player whose weapon moves, because dead players have no moving weapon. */
 static void repair_health(struct dm2 *dm2, struct q2_player *player)
 {
     if (player->pm_type >= PM_DEAD && player->stats[STAT_HEALTH] <= 0 &&
@@ -429,7 +431,7 @@ static void repair_health(struct dm2 *dm2, struct q2_player *player)
     dm2->gunframe = player->gunframe;
 }
 
-/* The frame is a guess: what the server draws shows the statistic that switches it on. */
+/* Repairs a guessed player state: hides the score board if svc_layout has not come for too long. */
 static void repair_player(struct dm2 *dm2, const struct q2_session *session, int32_t number,
                           bool layout)
 {
@@ -447,7 +449,7 @@ static void repair_player(struct dm2 *dm2, const struct q2_session *session, int
     dm2->layouts = player->stats[STAT_LAYOUTS];
 }
 
-/* --- What is left out --- */
+/* --- Messages left out --- */
 
 static void add_stufftext(struct dm2 *dm2, struct qs_view message)
 {
@@ -472,7 +474,7 @@ static enum q2_in_demo in_demo(const struct qs_message *message)
                : Q2_DEMO_NOTHING;
 }
 
-/* One temporary entity drops clients of id's engine and of yquake2. */
+/* True if the message drops clients; one temporary entity does so in id's engine and yquake2. */
 static bool stops_players(const struct dm2 *dm2, const struct qs_message *message)
 {
     if (message->id == SVC_TEMP_ENTITY)
@@ -496,7 +498,7 @@ static void add_message(struct dm2 *dm2, const struct qs_message *message)
 
 /* --- Packets --- */
 
-/* Whether the message at `index` is of that kind and stands right behind the one before. */
+/* True if the message at `index` has this id and directly follows the previous one. */
 static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
 {
     const struct qs_message *before = message_at(dm2, index - 1);
@@ -505,7 +507,7 @@ static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
     return message && message->id == id && message->bytes == before->bytes + before->length;
 }
 
-/* A frame's messages follow each other, if it has several; players know no others. */
+/* True if the frame is complete: players accept only adjacent messages of a frame. */
 static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
 {
     return session->variant.packed ||
@@ -532,7 +534,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
             add_message(dm2, message);
         }
     }
-    /* What came with a frame that is passed over waits for the next one. */
+    /* Messages that came with a skipped frame wait for the next one. */
     if (!dm2->passed_over)
         flush_block(dm2);
 }
@@ -545,7 +547,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
 
     if (dm2->ended || decoder->found.connectionless || !decoder->found.accepted)
         return;
-    /* What the tracker has not followed is not known. */
+    /* The states of frames before the tracker followed the session are unknown. */
     dm2->messages = dm2->tracker->followed == session ? decoder->found.messages : NULL;
     if (!dm2->messages)
         q2_tracker_attach(dm2->tracker, session);
@@ -559,7 +561,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
             qs_demo_not_decoded(dm2->out, packet, true);
         add_messages(dm2, decoder, packet);
     }
-    /* A client that has left does not record what the server still sends. */
+    /* A disconnected client does not record what the server still sends. */
     dm2->ended = decoder->session->disconnected;
 }
 

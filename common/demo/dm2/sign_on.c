@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sign-on of a Quake II donor: its config strings and baselines, and the first state of each
- * entity that its client saw, for entities that are in view when a late session begins. Source:
+ * Sign-on of a Quake II donor: config strings and baselines from its session, and the states in
+ * which its client first saw entities, for those in view when a late session begins. Source:
  * common/quake2/PROTOCOL.md, section 14.
  */
 #include "common/core/findings.h"
@@ -9,12 +9,12 @@
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/decode.h"
 
-enum { SEE_EVERY = 8 /* frames */ };
+enum { SEE_EVERY = 8 /* number of frames from one look at the entities to the next */ };
 
-/* How the donor's frames are followed. */
+/* Frames that the donor saw. */
 struct view {
     struct q2_tracker *own; /* follows the session if no other tracker does; or NULL */
-    int32_t next;           /* number of the next frame whose entities are stored */
+    int32_t next;           /* number of the next frame to look at */
 };
 
 static void view_free(gpointer data)
@@ -55,7 +55,7 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
 
 struct qs_view dm2_place(const struct q2_player *player)
 {
-    /* One byte range covers both members, because velocity follows origin. */
+    /* The returned view covers both members: velocity follows origin. */
     const bool moves = player->velocity[0] && player->velocity[1] && player->origin[0] &&
                        player->origin[1] && player->origin[2];
 
@@ -96,7 +96,7 @@ bool dm2_is_of_level(const struct q2_session *session, uint32_t index)
            (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
 }
 
-/* Adds names of models, sounds and images that the server lists later in the level. */
+/* Adds models, sounds and images that the level needs later. */
 static void add_strings(struct qs_sign_on *sign_on, const struct q2_session *session)
 {
     struct q2_session *known = q2_session_of(sign_on->session);
@@ -107,8 +107,7 @@ static void add_strings(struct qs_sign_on *sign_on, const struct q2_session *ses
                          qs_view_of(qs_table_get(&session->level.configstrings, i)));
 }
 
-/* Completes the sign-on with the first frame, if the capture has all config strings and baselines.
- */
+/* Completes the sign-on at the first frame, if all config strings and baselines were captured. */
 bool dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     struct q2_session *session = q2_session_of(decoder->session);
