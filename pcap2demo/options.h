@@ -138,8 +138,7 @@ const char *option_given(const struct options *options, const struct option_row 
 /* Returns a new text, "DIR", or "[text|json]" if the value is optional; NULL: takes no value. */
 char *option_value_form(const struct option_row *row);
 
-/* --- guesses.c: finds options by name, and suggests corrections of unknown options and missing
- * files */
+/* --- guesses.c: finds options, and suggests corrections of unknown options and files --------- */
 
 /* Returns the row with this long name, or NULL. */
 const struct option_row *option_find(const GPtrArray *rows, const char *name);
@@ -149,8 +148,7 @@ const struct option_row *option_find(const GPtrArray *rows, const char *name);
 bool guess_unknown(const GPtrArray *rows, const char *word, const char *name);
 
 /* Reports a missing file and returns false if its name looks like something else: an option, a
- * filter, or, if `demos`, the demo to write. Otherwise returns true, even if the file is
- * missing. */
+ * filter, or, if `demos`, the demo to write. Returns true in all other cases. */
 bool guess_missing_file(const GPtrArray *rows, const struct options *options, const char *file,
                         bool demos);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Descriptions of sessions for people and for programs, for all actions. Functions that return char
- * * or json_t * return new ones, which the caller frees.
+ * Descriptions of sessions for people and for programs, for all actions. All functions return new
+ * strings and JSON values, which the caller frees.
  *
  * A JSON report is one object: {"schema": 1, "program": ..., "kind": "list" or "check", ...}; see
  * the manual page.
@@ -68,7 +68,7 @@ json_t *report_levels_json(const struct qs_client_session *session);
 /* Appends a value to the array `name`, which is created if needed. Takes ownership of the value. */
 void report_append(json_t *object, const char *name, json_t *value);
 
-/* Returns a time in seconds since the session's start, rounded to milliseconds. */
+/* Returns a time in seconds since the session's start, truncated to milliseconds. */
 json_t *report_seconds_json(const struct qs_client_session *session, int64_t time);
 
 /* Returns a number with three decimals; null if `value` is below 0, that is, unknown. */
