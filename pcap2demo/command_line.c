@@ -10,7 +10,7 @@
 #include "pcap2demo/recording/recording.h"
 #include "pcap2demo/regression/expect.h"
 
-/* --- --help ----------------------------------------------------------------------------------- */
+/* --- Help and version ------------------------------------------------------------------------ */
 
 #define SUMMARY                                                                                    \
     "Rebuilds demos of Quake-family games from packet captures, and lists, dumps and\n"            \
@@ -50,7 +50,7 @@ static const char ending[] =
     "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n"
     "  pcap2demo --pcap bug.pcapng -s 2 --packets 4700-4711 duel.pcap    a small one\n";
 
-/* "-o, --output=DIR|FILE" */
+/* Returns the option as --help shows it, such as "-o, --output=DIR|FILE". The caller frees it. */
 static char *usage_of(const struct option_row *row)
 {
     g_autofree char *form = option_value_form(row);
@@ -94,7 +94,7 @@ void print_version(void)
         puts("Report problems to " QUAKESHARK_CONTACT);
 }
 
-/* --- The actions, in the order of --help ---------------------------------------------------- */
+/* --- Actions, in the order of --help --------------------------------------------------------- */
 
 extern const struct action_kind list_action, stats_action, report_action, anonymize_action,
     fields_action, status_action;
@@ -115,7 +115,7 @@ static const struct action_kind *const action_kinds[] = {
 };
 /* clang-format on */
 
-/* --- All options ----------------------------------------------------------------------------- */
+/* --- Table of all options -------------------------------------------------------------------- */
 
 static const struct option_row output_rows[] = {
     {"json", 'j', OPTION(FLAG, json), "Print JSON: --list, --dump, --check, --stats, --fields"},
@@ -145,7 +145,7 @@ static void add_part(GPtrArray *rows, const struct option_row *heading,
     add_rows(rows, table);
 }
 
-/* Adds the actions of a task, each with its own options behind it. */
+/* Adds the actions of a task, each followed by its own options. */
 static void add_actions(GPtrArray *rows, enum task task, const struct option_row *heading)
 {
     g_ptr_array_add(rows, (gpointer)heading);
@@ -156,7 +156,7 @@ static void add_actions(GPtrArray *rows, enum task task, const struct option_row
         }
 }
 
-/* In the order of --help. New. */
+/* Returns all options and headings, in the order of --help. The caller frees the array. */
 static GPtrArray *all_rows(void)
 {
     static const struct option_row headings[] = {
@@ -182,8 +182,8 @@ static GPtrArray *all_rows(void)
     return rows;
 }
 
-/* Reports the actions' names, "--list, --dump or --check", behind other words; `json`: of those
- * that print JSON. Returns false. */
+/* Reports a usage error: `before`, then the names of all actions ("--list, --dump or --check", with
+ * `last` before the last one). If `json`, names only actions that can print JSON. Returns false. */
 static bool wrong_action(const char *before, const char *last, bool json)
 {
     GString *text = g_string_new(before);
@@ -203,7 +203,7 @@ static bool wrong_action(const char *before, const char *last, bool json)
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-/* The action that an option implies; else convert. */
+/* Returns the action that an option implies, or convert_action. */
 static const struct action_kind *find_implied(const struct options *options)
 {
     for (int i = 0; action_kinds[i]; i++)
@@ -246,7 +246,8 @@ static bool parse_action(struct options *options)
     return !problem || usage_problem(problem);
 }
 
-/* The capture may have become the value of an option. */
+/* Reports that there is no input. If an option has a file as its value, suggests that this file is
+ * the input. */
 static bool report_no_input(const struct options *options)
 {
     for (guint i = 0; i < options->given->len; i++) {
@@ -287,7 +288,7 @@ static bool list_inputs(struct options *options, const GPtrArray *rows)
            usage_error("choose files, or --follow or --interface, not both");
 }
 
-/* A recording has all sessions, and overwrites nothing. */
+/* Rejects options that choose or overwrite: recordings have all sessions, and overwrite nothing. */
 static bool check_recording(const struct options *options)
 {
     if (!recorder_is_wanted(options))
@@ -307,7 +308,7 @@ static bool make_output(struct options *options)
     options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(output, options->force);
     options->sessions.store = demo_files_store(options->demos);
-    /* A recorder creates the folder as the user who records; only demos need the current folder. */
+    /* Recorders create the folder later, as another user. Only demos need the current folder. */
     error = !output || recorder_is_wanted(options)
                 ? NULL
                 : make_folders(demo_files_folder(options->demos));
@@ -329,7 +330,7 @@ static bool check_all(struct options *options, const GPtrArray *rows)
            check_recording(options) && make_output(options);
 }
 
-/* --- All of it ------------------------------------------------------------------------------- */
+/* --- Parsing --------------------------------------------------------------------------------- */
 
 enum command_line_verdict command_line_parse(struct options *options, char *const *argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line as a whole: reads it, prints help, and runs what it asks for. */
+/* Command line: parsing, help, and the run of the chosen action. */
 #ifndef PCAP2DEMO_COMMAND_LINE_H
 #define PCAP2DEMO_COMMAND_LINE_H
 
@@ -8,21 +8,20 @@
 enum command_line_verdict {
     COMMAND_LINE_GOOD,
     COMMAND_LINE_WRONG, /* an error was reported */
-    COMMAND_LINE_DONE   /* the help or the version was printed */
+    COMMAND_LINE_DONE   /* help or version was printed */
 };
 
-/* Reads the command line; `argv` ends with NULL, and must outlive the options. The result, even of
- * an error, lives until command_line_clear(). */
+/* Parses the command line. `argv` ends with NULL, and must outlive `options`. Release `options`
+ * with command_line_clear(), also after an error. */
 enum command_line_verdict command_line_parse(struct options *options, char *const *argv);
 
+/* Releases all that the options contain. */
 void command_line_clear(struct options *options);
 
-/* Reads all inputs, one after the other, or records from interfaces, and performs the action. */
+/* Reads all inputs in order, or records from interfaces, and performs the action. */
 void run_inputs(const struct options *options);
 
-/* --- --help */
-
-void print_help(const GPtrArray *rows); /* struct option_row, with headings */
+void print_help(const GPtrArray *rows); /* rows: struct option_row, with headings */
 void print_short_help(void);
 void print_version(void);
 

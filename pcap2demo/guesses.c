@@ -7,10 +7,10 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/output/message.h"
 
-/* Edits that make two names near: one, or two in names of this length or more. */
+/* Maximum edits between similar names: one, or two from LONG_NAME characters on. */
 enum { LONG_NAME = 5, NAME_MAX_LENGTH = 32 };
 
-/* Names that other programs have, each between blanks, and what does that here. */
+/* Names that other programs use, each between blanks, and a hint at the counterpart here. */
 static const struct {
     const char *names, *hint;
 } hints[] = {
@@ -114,7 +114,7 @@ static bool is_near(const char *name, const char *other)
             guess_edits(name, other) <= (length < LONG_NAME ? 1 : 2));
 }
 
-/* "--list or --lists"; empty if none is near. New. */
+/* Returns a new text such as "--list or --lists"; empty if no option is similar. */
 static char *near_options(const GPtrArray *rows, const char *name)
 {
     GString *near = g_string_new(NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pcap2demo: from captures to demos, lists, dumps and checks.
+ * pcap2demo: converts captures to demos, lists, dumps and checks.
  *
  *     command_line   parses the options
  *     run            reads all inputs, one by one; recording/ follows interfaces
- *     actions/       what is done with sessions  goldens and test reports: regression/
+ *     actions/       process sessions; goldens and test reports: regression/
  *     capture/       pipeline: link, IP, TCP; then common/sessions/sessions.h
  *     output/        messages and files
  *
- * Each depends only on those below it; nothing calls upward.
+ * Each layer depends only on those below it; nothing calls upward.
  */
 #include <errno.h>
 #include <locale.h>
@@ -18,7 +18,7 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/capture/signals.h"
 
-/* A closed pipe ends the program by SIGPIPE, also when flushing the last buffer. */
+/* Flushes standard output. A closed pipe ends the program by SIGPIPE; other errors are reported. */
 static void finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

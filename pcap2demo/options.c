@@ -7,7 +7,7 @@
 
 #define SECOND INT64_C(1000000000) /* nanoseconds */
 
-/* --- Lists ----------------------------------------------------------------------------------- */
+/* --- Lists of values ------------------------------------------------------------------------- */
 
 static GPtrArray **lists_of(struct options *options, guint i)
 {
@@ -34,7 +34,7 @@ void options_clear(struct options *options)
     g_array_free(options->given, TRUE);
 }
 
-/* --- Rows ------------------------------------------------------------------------------------ */
+/* --- Rows of the table ----------------------------------------------------------------------- */
 
 static bool takes_value(const struct option_row *row)
 {
@@ -70,7 +70,7 @@ const char *option_given(const struct options *options, const struct option_row 
 
 /* --- Values ---------------------------------------------------------------------------------- */
 
-/* Whether it is one of the choices. */
+/* True if `value` is one of the row's choices; reports an error if not. */
 static bool check_choice(const struct option_row *row, const char *value)
 {
     char **choices = g_strsplit(row->choices, "|", -1);
@@ -87,7 +87,7 @@ static bool check_choice(const struct option_row *row, const char *value)
     return good;
 }
 
-/* A number from 1 at `*at`, which moves behind it. */
+/* Reads a number of 1 or more at `*at`, and moves `*at` behind it. False if there is none. */
 static bool read_number(const char **at, uint64_t *number)
 {
     char *end;
@@ -99,7 +99,7 @@ static bool read_number(const char **at, uint64_t *number)
     return *number != 0;
 }
 
-/* "3", "3-5" or "3-" at `*at`, which moves behind it. */
+/* Reads "3", "3-5" or "3-" at `*at`, and moves `*at` behind it. False if it is not valid. */
 static bool read_range(const char **at, struct qs_range *range)
 {
     if (!read_number(at, &range->first))
@@ -112,7 +112,7 @@ static bool read_range(const char **at, struct qs_range *range)
     return !**at || **at == ',' || (read_number(at, &range->last) && range->last >= range->first);
 }
 
-/* "2", "1,3-5" or "100-" */
+/* Parses a value such as "2", "1,3-5" or "100-". Reports an error if it is not valid. */
 static bool add_ranges(GArray *ranges, const struct option_row *row, const char *value)
 {
     struct qs_range range;
@@ -138,13 +138,13 @@ static bool set_count(guint *count, const struct option_row *row, const char *va
     return true;
 }
 
-/* Names of a unit, each between blanks. */
+/* A unit: its names, each between blanks, and its size. */
 struct unit {
     const char *names;
     uint64_t factor;
 };
 
-/* "20", "1.5G", "5 min": a number in a unit, or in the first one. 0: it is none, or too large. */
+/* Parses a number with a unit: "20", "1.5G", "5 min". The first unit is the default. 0: invalid. */
 static uint64_t parse_amount(const char *text, const struct unit *units)
 {
     const uint64_t standard = units->factor;
@@ -234,7 +234,7 @@ static bool set_value(struct options *options, const struct option_row *row, con
     return true;
 }
 
-/* --- Words ----------------------------------------------------------------------------------- */
+/* --- Words of the command line --------------------------------------------------------------- */
 
 struct words {
     struct options *options;
@@ -242,7 +242,7 @@ struct words {
     char *const *next;
 };
 
-/* The row's value: `inside` its word, or the next word, which is no option then. */
+/* Sets the row's value: `inside` the option's word, or else the next word, if that is no option. */
 static bool read_value(struct words *words, const struct option_row *row, const char *inside)
 {
     g_autofree char *form = option_value_form(row);
@@ -260,7 +260,7 @@ static bool read_value(struct words *words, const struct option_row *row, const 
     return set_value(words->options, row, value);
 }
 
-/* "--list", "--dump=json" or "--output DIR" */
+/* Reads a word such as "--list", "--dump=json" or "--output", and its value. */
 static bool read_long(struct words *words, const char *word)
 {
     const char *value = strchr(word, '=');
@@ -274,7 +274,7 @@ static bool read_long(struct words *words, const char *word)
     return read_value(words, row, value ? value + 1 : NULL);
 }
 
-/* "-l", "-s2" or "-qo DIR" */
+/* Reads a word such as "-l", "-s2" or "-qo", and its value. */
 static bool read_short(struct words *words, const char *word)
 {
     if (word[2] && option_find(words->rows, word + 1))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The options of the command line. Each is a row of a table, which says where in struct options its
- * value goes; each part of the program has its own struct there.
- */
+/* Options of the command line. Each is a row of a table that names the member of struct options for
+ * its value; each part of the program has its own struct there. */
 #ifndef PCAP2DEMO_OPTIONS_H
 #define PCAP2DEMO_OPTIONS_H
 
@@ -15,77 +13,77 @@
 
 enum option_type {
     OPTION_FLAG,   /* bool */
-    OPTION_TEXT,   /* const char *, the last one; NULL: none was given */
-    OPTION_TEXTS,  /* GPtrArray * of const char *, all that were given; never NULL */
-    OPTION_RANGES, /* GArray * of struct qs_range, of all that were given; never NULL */
-    OPTION_COUNT,  /* guint, from 1 */
-    OPTION_SIZE,   /* uint64_t, bytes: "1.5G" */
-    OPTION_TIME,   /* int64_t, nanoseconds: "5 min" */
-    OPTION_ACTION, /* the row begins a struct action_kind */
-    OPTION_GONE /* of an earlier version: its help, which is not printed, says what replaces it */
+    OPTION_TEXT,   /* const char *, the last value; NULL if not given */
+    OPTION_TEXTS,  /* GPtrArray * of const char *, all values; never NULL */
+    OPTION_RANGES, /* GArray * of struct qs_range, all values; never NULL */
+    OPTION_COUNT,  /* guint, 1 or more */
+    OPTION_SIZE,   /* uint64_t, bytes; from a text such as "1.5G" */
+    OPTION_TIME,   /* int64_t, nanoseconds; from a text such as "5 min" */
+    OPTION_ACTION, /* first member of a struct action_kind */
+    OPTION_GONE    /* option of an earlier version, ignored; `help` names the replacement */
 };
 
 struct option_row {
-    const char *name; /* NULL: the end of a table; a heading, if it has help */
-    char letter;      /* or 0 */
+    const char *name; /* long name; NULL in the last row, and in headings, which have a help text */
+    char letter;      /* short name, or 0 */
     enum option_type type;
-    size_t offset;        /* of the value in struct options */
-    const char *help;     /* NULL: --help leaves it out */
-    const char *value;    /* the value's name in --help; NULL: it takes none, or one of `choices` */
-    const char *choices;  /* the values that it takes, with "|" between them; or NULL: any */
-    const char *standard; /* the value if none is given; NULL: one is required */
+    size_t offset;        /* offset of the value in struct options */
+    const char *help;     /* text for --help; NULL: --help does not list the option */
+    const char *value;    /* name of the value in --help; NULL: no value, or one of `choices` */
+    const char *choices;  /* allowed values, separated by "|"; NULL: any */
+    const char *standard; /* default for an omitted value; NULL: a value is required */
 };
 
-/* A row's type and offset, for a member of struct options. */
+/* Sets a row's type, and the offset of its value in struct options. */
 #define OPTION(kind, member) .type = OPTION_##kind, .offset = offsetof(struct options, member)
 #define OPTIONS_END                                                                                \
     {                                                                                              \
         .name = NULL                                                                               \
     }
 
-/* Which files, and which of their packets. */
+/* Selection of files and of their packets. */
 struct input_options {
-    GPtrArray *files; /* of -r and without an option */
+    GPtrArray *files; /* names from -r and from words that are no options */
     GPtrArray *ports, *protocol_options;
-    const char *filter; /* a tcpdump expression; or NULL */
-    const char *player; /* a part of a name; or NULL */
+    const char *filter; /* tcpdump expression, or NULL */
+    const char *player; /* part of a player's name, or NULL */
     bool recursive;
 };
 
 struct demo_options {
-    const char *output; /* a folder or a file; or NULL */
+    const char *output; /* folder or file, or NULL */
     GPtrArray *sign_ons;
     const char *qwd_format, *split;
 };
 
 struct recorder_options {
-    const char *follow;     /* the folder that is followed; NULL: none, or that of `interface` */
-    const char *interface;  /* or several, with commas between them: they are captured; or NULL */
-    const char *ring;       /* folder for what is captured; or NULL */
-    uint64_t ring_size;     /* bytes; 0: no limit */
-    const char *log_format; /* text or json */
-    const char *metrics;    /* file for Prometheus; or NULL */
-    bool players_only;      /* no demos of spectators */
-    int64_t idle;           /* nanoseconds; 0: as in a conversion */
-    uint64_t max_demo_size; /* bytes; 0: no limit */
-    uint64_t min_free;      /* bytes of the disk */
+    const char *follow;     /* folder to follow; NULL: none, or the folder of `interface` */
+    const char *interface;  /* interfaces to capture on, separated by commas; or NULL */
+    const char *ring;       /* folder for captured packets, or NULL */
+    uint64_t ring_size;     /* maximum size of `ring` in bytes; 0: no limit */
+    const char *log_format; /* "text" or "json" */
+    const char *metrics;    /* file for Prometheus, or NULL */
+    bool players_only;      /* write no demos of spectators */
+    int64_t idle; /* idle time after which a session ends (ns); 0: the default of conversions */
+    uint64_t max_demo_size; /* maximum size of a demo in bytes; 0: no limit */
+    uint64_t min_free;      /* minimum free disk space in bytes */
 };
 
 struct list_options {
     const char *sort;
-    bool wide; /* all columns, and none is cut */
+    bool wide; /* print all columns in full */
 };
 
 struct check_options {
-    bool no_rebuild;    /* do not check whether demos can be made */
-    const char *golden; /* the folder of goldens; or NULL */
-    const char *expect; /* the file of expectations; or NULL */
-    bool update;        /* write them, do not compare */
+    bool no_rebuild;    /* do not check whether demos can be rebuilt */
+    const char *golden; /* folder of goldens, or NULL */
+    const char *expect; /* file of expectations, or NULL */
+    bool update;        /* write goldens or expectations instead of comparing */
     GPtrArray *ignored, *problems;
     bool no_default_ignore;
-    const char *junit; /* report test cases in this file; or NULL */
+    const char *junit; /* file for a JUnit report, or NULL */
 
-    struct expect *expectations; /* of the file; or NULL */
+    struct expect *expectations; /* contents of the file `expect`, or NULL */
 };
 
 struct anonymize_options {
@@ -94,13 +92,13 @@ struct anonymize_options {
 
 struct action_kind;
 
-/* All of them. Texts live as long as the command line. */
+/* All options. Strings point into the command line. */
 struct options {
-    const struct action_kind *action; /* NULL: none was given */
+    const struct action_kind *action; /* action; NULL if none is given */
     bool several_actions;
-    const char *argument; /* of the action: a file, a folder, a format; or NULL */
+    const char *argument; /* value of the action's option: a file, a folder or a format; or NULL */
     bool json, quiet, verbose;
-    bool show_secrets; /* in output and in goldens */
+    bool show_secrets; /* show passwords in output and in goldens */
     bool force;        /* overwrite files */
     bool help, short_help, version;
     const char *color, *progress; /* auto, always or never; or NULL */
@@ -110,12 +108,12 @@ struct options {
     struct list_options list;
     struct check_options check;
     struct anonymize_options anonymize;
-    GArray *packets; /* of captures that --pcap cuts */
-    GArray *given;   /* struct given_option, in order */
+    GArray *packets; /* numbers of the packets that --pcap copies (struct qs_range) */
+    GArray *given;   /* all options in order (struct given_option) */
 
-    /* Made of those above. */
-    char **files;    /* with those in folders; ends with NULL */
-    bool any_folder; /* some of them come from a folder */
+    /* Members derived from the options above. */
+    char **files;    /* names of all inputs, also from folders; ends with NULL */
+    bool any_folder; /* some files come from a folder */
     struct demo_files *demos;
     struct qs_sessions_options sessions;
 };
@@ -123,44 +121,39 @@ struct options {
 /* An option of the command line. */
 struct given_option {
     const struct option_row *row;
-    const char *value; /* NULL: it takes none */
+    const char *value; /* value; NULL if it has none */
 };
 
-/* None is given: lists are empty. Release them with options_clear(). */
+/* Initializes all options as not given, with empty lists. Release them with options_clear(). */
 void options_init(struct options *options);
 void options_clear(struct options *options);
 
-/* Reads the words of the command line by the rows (struct option_row). False: an error was
- * reported. */
+/* Parses the words of the command line by `rows` (struct option_row). Returns false after reporting
+ * an error. */
 bool options_read(struct options *options, const GPtrArray *rows, char *const *argv);
 
-/* The first row of a table, which may be NULL, that was given; or NULL. */
+/* Returns the name of the first option in `table` that is given, or NULL. `table` may be NULL. */
 const char *option_given(const struct options *options, const struct option_row *table);
 
-/* "DIR", or "[text|json]" if it is optional; NULL: it takes no value. New. */
+/* Returns a new text, "DIR", or "[text|json]" if the value is optional; NULL: takes no value. */
 char *option_value_form(const struct option_row *row);
 
-/* --- guesses.c: names of options, and what a user may have meant by one, or a file, that does not
- * exist */
+/* --- guesses.c: finds options, and suggests corrections of unknown options and files --------- */
 
-/* The row of this long name, or NULL. */
+/* Returns the row with this long name, or NULL. */
 const struct option_row *option_find(const GPtrArray *rows, const char *name);
 
-/*
- * Reports that `word` ("--lsit") is no option, with what may be meant by its `name` ("lsit").
- * Returns false.
- */
+/* Reports the unknown option `word` ("--lsit") with a hint or with options similar to its `name`
+ * ("lsit"). Returns false. */
 bool guess_unknown(const GPtrArray *rows, const char *word, const char *name);
 
-/*
- * True, unless the file does not exist and its name looks like something else: an option, a filter,
- * or, with `demos`, the demo to write. That is reported.
- */
+/* Reports a missing file and returns false if its name looks like something else: an option, a
+ * filter, or, if `demos`, the demo to write. Returns true in all other cases. */
 bool guess_missing_file(const GPtrArray *rows, const struct options *options, const char *file,
                         bool demos);
 
-/* How many letters to add, leave out, replace or exchange with the next one (optimal string
- * alignment) make one word the other; at most 32. */
+/* Returns the edit distance of two words: the minimum number of insertions, deletions, replacements
+ * and swaps of neighboring letters (optimal string alignment). Returns 32 if a word is longer. */
 unsigned guess_edits(const char *a, const char *b);
 
 #endif

@@ -16,23 +16,23 @@
 
 #include "pcap2demo/capture/signals.h"
 
-/* Frames between checks of standard output. */
+/* Number of frames between two checks of standard output. */
 enum { CHECK_EVERY = 1024 };
 
-/* One reading of all inputs. */
+/* One pass over all inputs. */
 struct run {
     struct input_visitor visitor;
     const struct options *options;
     struct action *action;
     struct pipeline pipeline;
     struct qs_sessions *sessions;
-    bool group_begun;      /* there was a capture of those that are merged */
-    unsigned inputs;       /* that could be read */
-    uint64_t frames;       /* in captures, including those that the filter left out */
-    unsigned sessions_max; /* most sessions that are numbered together */
+    bool group_begun; /* a capture of the merged group has begun */
+    unsigned inputs;  /* number of readable inputs */
+    uint64_t frames;  /* number of frames in captures, including those that the filter rejected */
+    unsigned sessions_max; /* maximum number of sessions numbered together */
 };
 
-/* Frees the text. */
+/* Reports an input that cannot be read. Takes ownership of `error`. */
 static void report_unusable(struct input_visitor *visitor, const char *name, char *error)
 {
     (void)visitor;
@@ -49,7 +49,7 @@ static const struct qs_capture_file *begin_input(struct run *run, const char *na
     return qs_sessions_set_source(run->sessions, name, stem);
 }
 
-/* Ends what files have together: packets wait no longer for those before them. */
+/* Ends a group of merged captures: decodes packets that still wait for earlier ones. */
 static void end_group(struct input_visitor *visitor)
 {
     struct run *run = (struct run *)visitor;
@@ -61,7 +61,7 @@ static void end_group(struct input_visitor *visitor)
     run->group_begun = false;
 }
 
-/* Sessions may continue in the next input, unless inputs are separate. */
+/* Ends an input. Sessions continue in the next one, unless inputs are separate. */
 static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = signals_interrupted();
@@ -105,7 +105,7 @@ static bool begin_capture(struct input_visitor *visitor, struct input *input)
     return true;
 }
 
-/* DLT_ values have 16 bits. */
+/* Counts a frame of an unknown link type. DLT_ values have 16 bits. */
 static void count_unknown(struct input *input, int link_type)
 {
     const guint index = (uint16_t)link_type;
@@ -117,7 +117,7 @@ static void count_unknown(struct input *input, int link_type)
     g_array_index(input->unknown, uint64_t, index)++;
 }
 
-/* A problem, not an unusable file: other frames are readable. */
+/* Reports frames of unknown link types: as a problem, because other frames are readable. */
 static void report_unknown(const struct input *input)
 {
     for (guint i = 0; input->unknown && i < input->unknown->len; i++)
@@ -157,14 +157,14 @@ static void end_capture(struct input_visitor *visitor, struct input *input,
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-/* NULL: `*error` is a new string. */
+/* Loads and opens a demo. Returns NULL and sets `*error`, which the caller frees, if it cannot. */
 static struct qs_demo_input *open_demo(struct source *source, char **error)
 {
     char *problem = NULL;
     GByteArray *bytes = source_load(source->stream, QS_DEMO_INPUT_MAX, &problem);
     char *of_source = source_problem(source);
 
-    /* A problem of compressed data explains more than their early end. */
+    /* A decompression error explains more than the truncated data that follows from it. */
     if (of_source) {
         g_free(problem);
         problem = of_source;
@@ -191,7 +191,7 @@ static void read_demo(struct run *run, struct qs_demo_input *demo)
     end_input(run, name, demo->reader.number);
 }
 
-/* The first input that cannot be read again, or NULL. */
+/* Returns the first input that cannot be read twice, or NULL. */
 static const char *first_pipe(const struct options *options)
 {
     for (char *const *file = options->files; *file; file++)
@@ -200,7 +200,7 @@ static const char *first_pipe(const struct options *options)
     return NULL;
 }
 
-/* Adds the demo of --sign-on. Why it cannot be used, a new string; or NULL. */
+/* Adds the demo of a --sign-on option. Returns NULL, or a new error text. */
 static char *read_sign_on(GPtrArray *sign_ons, const char *name)
 {
     char *error = NULL;
@@ -221,7 +221,7 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name)
     return error;
 }
 
-/* Sessions that need none of them are written all the same. */
+/* Reads all demos of --sign-on. A bad one is only a warning: some sessions do not need it. */
 static void read_sign_ons(const struct options *options)
 {
     for (guint i = 0; i < options->demo.sign_ons->len; i++) {
@@ -250,7 +250,7 @@ static void read_other(struct input_visitor *visitor, struct source *source)
         qs_demo_input_close(demo);
 }
 
-/* Reports a problem of compressed data. */
+/* Reports a decompression error, or an archive without inputs. */
 static void end_source(struct input_visitor *visitor, struct source *source)
 {
     char *problem = source_problem(source);
@@ -263,7 +263,7 @@ static void end_source(struct input_visitor *visitor, struct source *source)
     g_free(problem);
 }
 
-/* No line is wanted between those of a dump. */
+/* False if a dump goes to the terminal: a progress line would break into it. */
 static bool shows_progress(const struct options *options)
 {
     return options->action != &dump_action || !isatty(STDOUT_FILENO);
@@ -295,16 +295,16 @@ static void read_inputs(struct run *run, const struct options *options, struct a
     read_files(run);
 }
 
-/* `keep` false: drops incomplete demos. */
+/* Ends all sessions. If `keep` is false, drops incomplete demos. */
 static void end_sessions(struct run *run, bool keep)
 {
     pipeline_end(&run->pipeline);
     qs_sessions_free(run->sessions, keep);
 }
 
-/* --- Reading twice --------------------------------------------------------------------------- */
+/* --- First of two passes --------------------------------------------------------------------- */
 
-/* The second pass reports problems of the inputs. */
+/* Makes the first pass silently: the second one reports problems of the inputs. */
 static void read_first_pass(const struct options *options, struct action *action)
 {
     struct run run;
@@ -318,7 +318,7 @@ static void read_first_pass(const struct options *options, struct action *action
     messages_mute(false);
 }
 
-/* Whether all inputs can be read twice; reports the first that cannot. */
+/* True if all inputs can be read twice; reports the first that cannot. */
 static bool check_files(const struct options *options)
 {
     const char *pipe = first_pipe(options);
@@ -329,7 +329,7 @@ static bool check_files(const struct options *options)
     return !pipe;
 }
 
-/* False: an input must be read twice, and cannot be. */
+/* Makes the first pass, if needed. False if an input must be read twice and cannot be. */
 static bool prepare(const struct options *options, struct action *action)
 {
     if ((action->first_pass || action->reads_again) && !check_files(options))
@@ -339,12 +339,12 @@ static bool prepare(const struct options *options, struct action *action)
     return true;
 }
 
-/* --- Sessions of a player -------------------------------------------------------------------- */
+/* --- Sessions of a player (--player) --------------------------------------------------------- */
 
 struct player_search {
     struct action action;
-    char *part;    /* of the name, case-folded */
-    GArray *found; /* struct qs_range: numbers of sessions */
+    char *part;    /* case-folded part of the name */
+    GArray *found; /* numbers of matching sessions (struct qs_range) */
 };
 
 static void search_session(struct qs_sessions_handler *handler,
@@ -358,8 +358,8 @@ static void search_session(struct qs_sessions_handler *handler,
         g_array_append_val(search->found, number);
 }
 
-/* The numbers of the sessions whose player has --player in the name, as a first pass finds them.
- * New. */
+/* Makes a silent first pass. Returns the numbers of sessions whose player's name contains the value
+ * of --player (struct qs_range); the caller frees the array. */
 static GArray *find_player(const struct options *options)
 {
     g_autofree char *part = g_utf8_make_valid(options->input.player, -1);
@@ -378,12 +378,10 @@ static GArray *find_player(const struct options *options)
     return search.found;
 }
 
-/* --- The run --------------------------------------------------------------------------------- */
+/* --- Run ------------------------------------------------------------------------------------- */
 
-/*
- * A live capture from standard input is complete when interrupted. A file is not: demos of partial
- * sessions are dropped.
- */
+/* True if unfinished demos are kept. An interrupt is the normal end of a live capture on standard
+ * input; in a file it leaves sessions unread, so their demos are dropped. */
 static bool keep_incomplete(const struct options *options)
 {
     if (!signals_interrupted())
@@ -403,7 +401,7 @@ static void report_filter(const struct run *run)
                 run->options->input.filter, run->frames);
 }
 
-/* Only if none of them exists: a range may exceed the sessions. */
+/* Reports missing sessions of --session if all are missing: ranges may be too wide. */
 static void report_chosen(const struct run *run)
 {
     const GArray *chosen = run->options->sessions.chosen;

@@ -79,15 +79,15 @@ void action_report_no_session(const struct action *action)
 
 /* --- Rows of a report ------------------------------------------------------------------------- */
 
-/* The location of a row's bytes. */
+/* A row: its number, and the location of its bytes in rows.bytes. */
 struct row {
-    uint64_t number; /* in all parts */
+    uint64_t number; /* number, counted over all parts */
     gsize offset, size;
 };
 
 struct rows {
-    uint64_t before; /* numbers in earlier parts */
-    uint64_t last;   /* highest number so far */
+    uint64_t before; /* highest number of earlier parts */
+    uint64_t last;   /* highest number of all rows */
     GString *bytes;
     GArray *index; /* struct row */
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Actions on the input's sessions: convert, list, dump, check, ... Each action is a file with a
- * record, which actions.c lists.
- */
+/* Actions on sessions of the input: convert, list, dump, check, ... Each action is a file with a
+ * struct action_kind, which command_line.c lists. */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
 
@@ -16,98 +14,95 @@
 
 struct rows;
 
-/*
- * A running action. Any function except `end` may be NULL. Implementations begin with this struct;
- * the handler gets packets and sessions.
- */
+/* A running action. Actions begin with this struct; the handler receives packets and sessions.
+ * Every function except `end` may be NULL. */
 struct action {
     struct qs_sessions_handler handler;
     const struct options *options;
-    struct qs_small_sessions others; /* counted by action_add_others() */
-    unsigned sessions;               /* that were reported, one way or another */
-    uint16_t likely_ports[2];        /* see struct qs_missed_games */
+    struct qs_small_sessions others; /* sum of sessions only counted */
+    unsigned sessions; /* number of sessions reported; 0: action_report_no_session() prints why */
+    uint16_t likely_ports[2]; /* ports of a likely game, see struct qs_missed_games */
     struct {
-        uint64_t packets, datagrams, segments; /* of the inputs: all, UDP's, TCP's */
-        uint64_t cut;                          /* of all: the capture has only their beginning */
-        const char *file;                      /* the last input */
+        uint64_t packets, datagrams, segments; /* numbers in all inputs */
+        uint64_t cut;                          /* number of packets that the capture truncated */
+        const char *file;                      /* name of the last input */
         unsigned files;
     } read;
-    struct rows *rows;    /* of a report */
+    struct rows *rows;    /* rows of the report */
     bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
-    bool interrupted;     /* set by the caller: the inputs were not read to the end */
-    /*
-     * If not NULL, the inputs are read twice: it is called before the first pass (`begins`) and
-     * after it; messages are muted meanwhile.
-     */
+    bool interrupted;     /* an interrupt ended the reading of inputs early; set by the caller */
+    /* If not NULL, the inputs are read twice. Called before the first pass (`begins`) and after it;
+     * messages are muted until then. */
     void (*first_pass)(struct action *action, bool begins);
-    bool reads_again; /* `end` reads the inputs again */
-    /* An input is open, and will be read. */
+    bool reads_again; /* `end` reads the inputs once more */
+    /* Called after an input was opened, before its first packet. */
     void (*input_start)(struct action *action, const char *file);
-    /* The input was read, up to its end or the first damage. */
+    /* Called after an input was read, up to its end or to damage. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* All inputs were read; `report`: any could be. Clears what `begin` made. */
+    /* Called last; releases what `begin` created. `report`: at least one input was read. */
     void (*end)(struct action *action, bool report);
 };
 
-/* Where --help lists an action. */
+/* Section of --help that lists an action. */
 enum task { TASK_LOOK, TASK_TEST, TASK_CAPTURE, TASK_RECORD };
 
-/* An action, as the command line knows it. */
+/* Description of an action for the command line. */
 struct action_kind {
-    struct option_row option; /* of type OPTION_ACTION */
+    struct option_row option; /* option that selects the action, of type OPTION_ACTION */
     enum task task;
-    bool json; /* --json is allowed */
-    /* Returns what is wrong with the argument, a new string, or NULL. NULL: all are valid. */
+    bool json; /* the action supports --json */
+    /* Returns NULL, or a new error text about the argument. May be NULL: any argument is valid. */
     char *(*problem)(const char *argument);
-    const struct option_row *rows; /* its own options; or NULL */
-    bool is_implied;               /* any of them selects the action */
-    /* Parses its own options, when the files are known. False: an error was reported. Or NULL. */
+    const struct option_row *rows; /* the action's own options, or NULL */
+    bool is_implied;               /* each of `rows` selects the action */
+    /* Checks `rows` after the files are known. False after reporting an error. May be NULL. */
     bool (*parse)(struct options *options);
-    size_t size;           /* of the struct that begins with struct action; zeros behind that */
-    struct action running; /* what it begins with; `begin` sets the rest, or is NULL */
+    size_t size; /* size of the struct that begins with struct action; the rest is set to 0 */
+    struct action running; /* initial value; `begin`, which may be NULL, sets the rest */
     void (*begin)(struct action *action);
-    /* Replaces these for actions without input: the files are words. Or NULL. */
+    /* Performs an action without inputs: the files are words. NULL for other actions. */
     void (*print)(const struct options *options);
 };
 
-/* The action of these options. New. */
+/* Creates the action of these options. Free it with action_free(). */
 struct action *action_new(const struct options *options);
 void action_free(struct action *action);
 
-/* A handler of sessions that are only counted. */
+/* Adds up sessions that are only counted. For qs_sessions_handler.others. */
 void action_add_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others);
 
-/* A handler of games that were not decoded: reports the one that a server sent its client to. */
+/* Handler of missed games: stores likely ports, and reports the game that a server sent its client
+ * to. The capture has no packet of that game. */
 void action_add_missed(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
 
-/* All inputs were read: reports that there was no session, unless something else was wrong. */
+/* After all inputs: reports that there is no session, unless another problem was reported. */
 void action_report_no_session(const struct action *action);
 
 /* The default action. */
 extern const struct action_kind convert_action;
 
-/* Those of them that are asked for by name. */
+/* Actions that other files refer to. */
 extern const struct action_kind check_action, dump_action, pcap_action, extract_action;
 
 /* --- Rows of a report ------------------------------------------------------------------------- */
 
-/* Stores rows of a report, added in any order and read in order of their numbers. */
+/* Rows of a report: added in any order, visited in the order of their numbers. */
 
 struct rows;
 
 struct rows *rows_new(void);
 void rows_free(struct rows *rows);
 
-/* Numbers start again from 1: later rows follow the present ones. */
+/* Begins a part, such as an input, whose numbers restart at 1. Its rows follow the earlier ones. */
 void rows_begin_part(struct rows *rows);
 
-/* Adds a row of any bytes. `number`: 1 or more; of equal ones the first comes first. */
+/* Copies a row. `number` is 1 or more; rows with equal numbers keep their order. */
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
 
-/* Receives a row; a NUL follows the bytes. */
+/* Receives a row. A NUL follows its bytes. */
 typedef void row_visitor(void *user, const char *bytes, gsize size);
 
-/* Calls `each` for all rows in order. No rows can be added afterwards. */
+/* Calls `each` for all rows in order. Call it once, after all rows were added. */
 void rows_each(struct rows *rows, row_visitor *each, void *user);
 
 #endif

@@ -16,7 +16,7 @@
 #include "pcap2demo/regression/golden.h"
 #include "pcap2demo/regression/test_report.h"
 
-/* Problems beyond this number, for each file, are only counted. */
+/* Maximum number of problems kept for each file; further ones are only counted. */
 enum { PROBLEMS_MAX = 10 };
 
 struct check {
@@ -24,16 +24,16 @@ struct check {
     const struct check_options *options;
     struct golden_options golden_options;
     struct qs_sink base;
-    GPtrArray *files;            /* struct findings, in the order of reading */
-    struct findings *current;    /* of the file of the last packet */
-    const char *name;            /* of that file; interned */
-    GHashTable *by_name;         /* interned name -> struct findings; of separate files: the last */
-    GPtrArray *packet;           /* struct finding: of the current packet */
-    GPtrArray *lines;            /* char *: where packets of sessions are missing */
-    struct golden_check *golden; /* or NULL */
-    struct expect *expect;       /* or NULL */
-    struct qs_secret_redactor redactor; /* with a golden */
-    struct test_report *report;         /* or NULL */
+    GPtrArray *files;                   /* struct findings, in reading order */
+    struct findings *current;           /* findings in the file of the last packet */
+    const char *name;                   /* interned name of that file */
+    GHashTable *by_name;                /* interned name -> its latest struct findings */
+    GPtrArray *packet;                  /* problems in the current packet (struct finding) */
+    GPtrArray *lines;                   /* notes on the path quality of sessions (char *) */
+    struct golden_check *golden;        /* comparison with a golden, or NULL */
+    struct expect *expect;              /* check of expectations, or NULL */
+    struct qs_secret_redactor redactor; /* hides passwords; used with a golden */
+    struct test_report *report;         /* JUnit report, or NULL */
 };
 
 /* --- Options --------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
     {"junit", 0, OPTION(TEXT, check.junit), "Write test cases to a JUnit file", "FILE"},
     OPTIONS_END};
 
-/* A golden names the fields that it leaves out; only options replace that list. */
+/* Checks --ignore and --no-default-ignore. Without --update, goldens name what they leave out. */
 static bool check_ignored(const struct check_options *check)
 {
     if (!check->update && (check->ignored->len || check->no_default_ignore))
@@ -85,7 +85,7 @@ static bool check_problems(const struct check_options *check)
     return true;
 }
 
-/* Reports inputs that would share a golden. */
+/* True if each input has its own golden; reports two that would share one. */
 static bool have_goldens(char *const *files)
 {
     GHashTable *names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
@@ -142,7 +142,8 @@ static bool parse(struct options *options)
     return check_golden(&options->check, options->files) && parse_expect(&options->check);
 }
 
-/* NULL: those that the golden names, or the usual ones. New. */
+/* Returns a new array of the fields that options ignore. NULL: those of the golden, or the
+ * default. */
 static GPtrArray *ignored_fields(const struct check_options *options)
 {
     GPtrArray *ignored;
@@ -156,7 +157,7 @@ static GPtrArray *ignored_fields(const struct check_options *options)
     return ignored;
 }
 
-/* Expectations are about the wire alone. */
+/* True if demos are checked, too. Expectations cover only the wire. */
 static bool wants_rebuild(const struct check_options *options)
 {
     return !options->no_rebuild && !options->expect;
@@ -169,7 +170,7 @@ static struct check *check_of(struct qs_sink *base)
     return (struct check *)((char *)base - G_STRUCT_OFFSET(struct check, base));
 }
 
-/* The golden's sink, which receives all but labels, too; NULL: there is none. */
+/* Returns the golden's sink, which receives all calls except labels; NULL without a golden. */
 static struct qs_sink *golden_sink(struct qs_sink *base)
 {
     const struct check *check = check_of(base);
@@ -238,7 +239,7 @@ static void sink_field(struct qs_sink *base, const struct qs_field *field,
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
-/* `file` is interned. */
+/* Returns the findings in `file`, an interned name; creates them if needed. */
 static struct findings *findings_for(struct check *check, const char *file)
 {
     if (check->current && check->name == file)
@@ -253,7 +254,7 @@ static struct findings *findings_for(struct check *check, const char *file)
     return check->current;
 }
 
-/* Moves the packet's problems to the file's, up to PROBLEMS_MAX. */
+/* Moves the packet's problems to the file's findings, which keep up to PROBLEMS_MAX. */
 static void move_problems(struct check *check, struct findings *findings, uint64_t packet)
 {
     while (check->packet->len) {
@@ -295,8 +296,8 @@ static void check_packet(struct qs_sessions_handler *handler,
     }
     if (check->golden)
         compare_packet(check, decoded);
-    /* Counts a packet with several units once. */
-    findings->packets += decoded->packet->unit <= 1;
+    /* Counts a packet with several PDUs once. */
+    findings->packets += decoded->packet->pdu <= 1;
     findings->undecoded += decoded->decoder->found.undecoded;
     findings->secrets += check->redactor.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
@@ -331,10 +332,10 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
         g_hash_table_remove_all(check->by_name);
 }
 
-/* Percents: a smaller part is not worth a line. */
+/* Minimum loss for a note, in percent. */
 #define MISSING_MIN 0.5
 
-/* What the line lost, and what the capture lacks: of that only samples are known. */
+/* Adds a note about lost packets, and about the estimated share that the capture lacks. */
 static void add_line(struct check *check, const struct qs_client_session *session)
 {
     const bool ascii = !g_get_charset(NULL);
@@ -397,15 +398,15 @@ static void check_others(struct qs_sessions_handler *handler,
     test_report_about(check->report, NULL, NULL);
 }
 
-/* --- The reports ----------------------------------------------------------------------------- */
+/* --- Reports --------------------------------------------------------------------------------- */
 
-/* Counts go to standard output, unless that is used otherwise. */
+/* True if counts go to standard output; with --json and --quiet they do not. */
 static bool shows_findings(const struct check *check)
 {
     return !check->action.options->json && !check->action.options->quiet;
 }
 
-/* Failures, or else the verdict, go to this test case. */
+/* Prints a golden's result. Failures, or else the verdict, go to the test case "golden". */
 static void print_golden(const struct check *check, const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
@@ -421,7 +422,7 @@ static void print_golden(const struct check *check, const struct findings *findi
     test_report_about(check->report, NULL, NULL);
 }
 
-/* Failures go to the test case of the expectation. */
+/* Prints the expectations. Failures go to the test case of each expectation. */
 static void print_expected(const struct check *check, const struct findings *findings)
 {
     const GPtrArray *all = findings->expected;
@@ -456,7 +457,7 @@ static void print_json(const struct check *check)
     report_print_json(report, &check->action);
 }
 
-/* Problems go to standard error, also with JSON. */
+/* Prints the findings in a file. Problems go to standard error, even with --json. */
 static void print_file(const struct check *check, const struct findings *findings)
 {
     if (!check->expect)
@@ -494,10 +495,8 @@ static void report_cases(const struct check *check)
     g_free(error);
 }
 
-/*
- * If a folder was given, all of it is checked: a golden without an input is a failure. If files
- * were given, others may be left out on purpose; with one file, nothing is reported.
- */
+/* Reports goldens without an input: as failures if a folder was given, as warnings if files were
+ * given (some may be left out on purpose), and not at all for one file. */
 static void report_orphans(const struct check *check)
 {
     const struct options *options = check->action.options;
@@ -518,9 +517,9 @@ static void report_orphans(const struct check *check)
     g_ptr_array_free(orphans, TRUE);
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- End ------------------------------------------------------------------------------------- */
 
-/* With --update: what changed in the file of expectations. */
+/* Writes the file of expectations (--update), and prints the changes. */
 static void write_expectations(const struct check *check)
 {
     char *problem;
@@ -559,7 +558,7 @@ static void check_end(struct action *action, bool report)
     g_ptr_array_free(check->packet, TRUE);
 }
 
-/* The test cases of each input. */
+/* Returns the names of the test cases of each input. */
 static const char *const *case_names(const struct check *check)
 {
     static const char *names[4];

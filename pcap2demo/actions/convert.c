@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The default action: a demo for each session. */
+/* Converts captures: the default action, which writes a demo of each session. */
 #include <stdio.h>
 
 #include "common/core/numeric_text.h"
@@ -60,7 +60,7 @@ static void convert_session(struct qs_sessions_handler *handler,
         return;
     }
     action->sessions++;
-    if (!session->demo) { /* its protocol has no rebuilder */
+    if (!session->demo) { /* the protocol has no rebuilder */
         why = report_demo(session);
         if (!action->options->quiet)
             message(report_location(session), "%s %s", session->protocol->title, why);

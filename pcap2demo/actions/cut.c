@@ -11,22 +11,23 @@
 #include "pcap2demo/output/message.h"
 
 enum {
-    BEFORE_MAX = 4096, /* packets of a handshake: after more the session began before the capture */
-    CLIENTS_MAX = 65536, /* clients without a session that are remembered */
-    SAME_LEVEL = 8       /* ranges of a session that may still grow */
+    /* Maximum number of packets of a handshake; with more, the session began before the capture. */
+    BEFORE_MAX = 4096,
+    CLIENTS_MAX = 65536, /* maximum number of clients without a session */
+    SAME_LEVEL = 8       /* number of the newest ranges that can still grow */
 };
 
-/* Frames of a client that are kept: both ways, whatever server it talks to. Quake servers continue
- * on another port, and challenges belong to no session. */
+/* Range of frames to keep, of one client, in both directions and with any server: Quake servers
+ * continue on another port, and challenges belong to no session. */
 struct frame_range {
     uint64_t first, last;
 };
 
-/* The ranges of a client's sessions that are over; when they are sorted, disjoint ones. */
+/* Ranges of a client's ended sessions. sort_ranges() makes them disjoint. */
 struct client {
-    GArray *whole;  /* struct frame_range: all packets */
-    GArray *wanted; /* struct frame_range: only wanted packets, and all of TCP */
-    guint at[2];    /* in either: those before are passed */
+    GArray *whole;  /* struct frame_range: all packets are kept */
+    GArray *wanted; /* struct frame_range: only selected packets are kept */
+    guint at[2];    /* index of the next range in each array, see has_frame() */
 };
 
 struct session_range {
@@ -35,35 +36,35 @@ struct session_range {
     struct frame_range range;
 };
 
-/* A session, and where its parts before the game are. */
+/* A session, and the packets before its game that decoding needs. */
 struct prologue {
-    uint64_t first, last;             /* frames of the handshake */
-    uint64_t level_first, level_last; /* frames of the sign-on of the current level */
-    unsigned before;                  /* packets before the first level */
+    uint64_t first, last;             /* first and last frame of the handshake */
+    uint64_t level_first, level_last; /* first and last frame of the current level's sign-on */
+    unsigned before;                  /* number of packets before the first level */
     uint32_t level;
-    struct qs_sign_on *sign_on;           /* of the current level */
-    const struct qs_late_join *late_join; /* NULL: the end of its sign-ons is unknown */
-    GArray *ranges;                       /* struct session_range; few are of the last level */
-    bool selected;                        /* some packet is wanted */
+    struct qs_sign_on *sign_on;           /* sign-on of the current level */
+    const struct qs_late_join *late_join; /* functions for sign-ons, or NULL */
+    GArray *ranges; /* ranges to keep (struct session_range); the newest are of the current level */
+    bool selected;  /* a packet of the session is selected */
 };
 
-/* Frames are numbered over all captures: qs_packet.frame. */
+/* A cut. Frame numbers count all captures together: qs_packet.frame. */
 struct cut {
-    struct input_visitor visitor; /* of the second and the third pass */
+    struct input_visitor visitor; /* visitor of the second and third pass */
     const struct options *options;
-    GByteArray *kept;             /* bit n: frame n */
-    GHashTable *clients;          /* struct qs_address -> struct client */
-    GHashTable *sessions;         /* number -> struct prologue */
-    GHashTable *handshake_starts; /* client's struct qs_address -> uint64_t: its first frame since
-                            its last session */
+    GByteArray *kept;     /* bit field of frames to keep: bit n is frame n */
+    GHashTable *clients;  /* struct qs_address -> struct client */
+    GHashTable *sessions; /* session number -> struct prologue */
+    /* struct qs_address of a client -> uint64_t: its first frame since its last session */
+    GHashTable *handshake_starts;
     unsigned selected;
-    bool failed; /* a file could not be read again */
+    bool failed; /* a file cannot be read again */
     struct ip *ip;
     struct pcapng_writer *out;
     struct cut_counts counts;
 };
 
-/* Whether it is one of the packets that were selected for. */
+/* True if --packets selects this packet, or is not given. */
 static bool is_wanted(const struct cut *cut, uint64_t number)
 {
     const GArray *packets = cut->options->packets;
@@ -71,7 +72,7 @@ static bool is_wanted(const struct cut *cut, uint64_t number)
     return !packets->len || qs_ranges_have(packets, number);
 }
 
-/* --- Frames that are kept -------------------------------------------------------------------- */
+/* --- Frames to keep -------------------------------------------------------------------------- */
 
 static void keep(struct cut *cut, uint64_t frame)
 {
@@ -91,7 +92,7 @@ static bool is_kept(const struct cut *cut, uint64_t frame)
     return byte < cut->kept->len && cut->kept->data[byte] >> (frame % 8) & 1;
 }
 
-/* Widens the session's range of this kind, or adds it. The last ones are of the current level. */
+/* Extends the session's range of this kind in the current level, or adds one. */
 static void add_range(struct prologue *prologue, const struct qs_address *client, bool whole,
                       struct frame_range new)
 {
@@ -119,7 +120,7 @@ static void client_free(gpointer data)
     g_free(client);
 }
 
-/* Moves the ranges of a session that is over to its clients. */
+/* Moves the ranges of an ended session to its clients. */
 static void move_ranges(struct cut *cut, const struct prologue *prologue)
 {
     for (guint i = 0; i < prologue->ranges->len; i++) {
@@ -143,7 +144,7 @@ static gint compare(gconstpointer a, gconstpointer b)
     return (one->first > other->first) - (one->first < other->first);
 }
 
-/* Joins ranges that overlap. */
+/* Sorts ranges, and joins those that overlap. */
 static void sort_ranges(GArray *ranges)
 {
     guint count = 0;
@@ -171,7 +172,7 @@ static void sort_client(gpointer address, gpointer data, gpointer user)
     sort_ranges(client->wanted);
 }
 
-/* Whether one of them has the frame. Frames come in order. */
+/* True if a range contains the frame. `*at`: index of the next range; frames come in order. */
 static bool has_frame(const GArray *ranges, guint *at, uint64_t frame)
 {
     while (*at < ranges->len && g_array_index(ranges, struct frame_range, *at).last < frame)
@@ -188,7 +189,7 @@ static bool is_covered(const struct cut *cut, const struct qs_address *address, 
                       (chosen && has_frame(client->wanted, &client->at[1], frame)));
 }
 
-/* --- The first reading ----------------------------------------------------------------------- */
+/* --- First pass ------------------------------------------------------------------------------ */
 
 static const struct qs_address *client_of(const struct qs_decoded_packet *decoded)
 {
@@ -201,7 +202,8 @@ static void remember_handshake(struct cut *cut, const struct qs_address *client,
     if (g_hash_table_contains(cut->handshake_starts, client))
         return;
     if (g_hash_table_size(cut->handshake_starts) == CLIENTS_MAX)
-        g_hash_table_remove_all(cut->handshake_starts); /* a flood of requests */
+        /* Drops all: a flood of requests. */
+        g_hash_table_remove_all(cut->handshake_starts);
     g_hash_table_insert(cut->handshake_starts, g_memdup2(client, sizeof *client),
                         g_memdup2(&frame, sizeof frame));
 }
@@ -237,7 +239,7 @@ static struct prologue *prologue_of(struct cut *cut, const struct qs_decoded_pac
     return prologue;
 }
 
-/* Notes the packet if it comes before the game. */
+/* Updates the frames of the handshake and of the level's sign-on, if the packet belongs to one. */
 static void update_prologue(struct prologue *prologue, uint64_t frame,
                             const struct qs_decoder *decoder)
 {
@@ -257,8 +259,8 @@ static void update_prologue(struct prologue *prologue, uint64_t frame,
         prologue->late_join->add_packet(prologue->sign_on, decoder);
 }
 
-/* Keeps the packet with those before the game. A stream can only be decoded from its beginning, and
- * is kept to its end. */
+/* Keeps a selected packet, and those before the game. A stream can be decoded only from its
+ * beginning: it is kept from there to the packet, or to its end if there is no --packets. */
 static void keep_wanted(struct cut *cut, struct prologue *prologue,
                         const struct qs_decoded_packet *decoded, uint64_t frame)
 {
@@ -305,9 +307,9 @@ void cut_session_over(struct cut *cut, unsigned session)
     g_hash_table_remove(cut->sessions, key);
 }
 
-/* --- Reading again --------------------------------------------------------------------------- */
+/* --- Second and third pass ------------------------------------------------------------------- */
 
-/* Keeps all frames of the packets within a range. */
+/* Keeps all frames of packets in a range, including IP fragments. */
 static void find_frames(struct input_visitor *visitor, struct input *input,
                         struct input_frame *frame)
 {
@@ -363,8 +365,8 @@ static void report_unusable(struct input_visitor *visitor, const char *name, cha
     cut->failed = visitor->is_over = true;
 }
 
-/* Reads up to damage, and leaves out what is no readable capture: the first pass reported both.
- * False: a file cannot be read again; that was reported. */
+/* Reads all captures again. Stops at damage, and skips files that are no readable captures: the
+ * first pass reported them. False, after reporting it, if a file cannot be read again. */
 static bool read_again(struct cut *cut,
                        void (*visit)(struct input_visitor *visitor, struct input *input,
                                      struct input_frame *frame))
@@ -395,7 +397,7 @@ bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
     return good;
 }
 
-/* --- All ------------------------------------------------------------------------------------- */
+/* --- Life of a cut --------------------------------------------------------------------------- */
 
 struct cut *cut_new(const struct options *options)
 {

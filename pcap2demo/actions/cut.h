@@ -2,10 +2,10 @@
 /*
  * Cuts captures for --pcap: selects frames and copies them.
  *
- * The first pass decodes and selects the packets of the wanted sessions, and those before them that
- * decoding needs: the handshake and the sign-on of the level. The second pass finds their frames,
- * maybe several for each (IP fragments, TCP segments), and other frames of their conversations,
- * such as duplicates. The third pass copies.
+ * The first pass decodes. It selects the packets of the chosen sessions, and the earlier ones that
+ * decoding needs: the handshake and the sign-on of the level. The second pass finds their frames
+ * (several for packets in IP fragments or TCP segments), and other frames of their conversations,
+ * such as duplicates. The third pass copies the frames.
  */
 #ifndef PCAP2DEMO_CUT_H
 #define PCAP2DEMO_CUT_H
@@ -19,25 +19,23 @@
 
 struct cut;
 
-/* `options` must outlive it. */
+/* Creates a cut. `options` must outlive it. Free it with cut_free(). */
 struct cut *cut_new(const struct options *options);
 void cut_free(struct cut *cut);
 
-/* The first pass: a packet of an input was decoded. */
+/* Selects packets: called for each decoded packet of the first pass. */
 void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded);
-/* The session has no more packets. */
+/* Ends a session: called after its last packet. */
 void cut_session_over(struct cut *cut, unsigned session);
 
-/* Numbers of what was copied. */
+/* Counts of all frames, of those copied, and of sessions. */
 struct cut_counts {
     uint64_t frames, kept;
-    unsigned sessions; /* with wanted packets */
+    unsigned sessions; /* sessions with selected packets */
 };
 
-/*
- * The second and the third pass: begins the file with this comment and copies the frames. False if
- * a file cannot be read again; that was reported.
- */
+/* Makes the second and the third pass: begins the file with this comment and copies the frames.
+ * False, after reporting it, if a file cannot be read again. Call it once. */
 bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
               struct cut_counts *counts);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --dump: every field of every packet, in one of the formats of common/dump. */
+/* --dump: prints every field of every packet, in one of the formats of common/dump. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct dump {
     struct action action;
     struct qs_dump *dump;
     struct qs_secret_redactor redactor;
-    GPtrArray *ignored; /* in the compact format */
+    GPtrArray *ignored; /* fields that the compact format leaves out */
 };
 
 static void dump_packet(struct qs_sessions_handler *handler,
@@ -40,7 +40,7 @@ static void dump_end(struct action *action, bool report)
     g_ptr_array_free(dump->ignored, TRUE);
 }
 
-/* --json overrides other formats. */
+/* Initializes the dump. --json overrides other formats. */
 static void begin(struct action *action)
 {
     const struct options *options = action->options;
@@ -51,7 +51,7 @@ static void begin(struct action *action)
     qs_secret_redactor_init(&dump->redactor, true);
     dump->dump = format->create();
     dump->ignored = golden_varying_fields();
-    /* The compact format is for comparisons, like goldens. */
+    /* The compact format is for comparisons, so it leaves out the fields that goldens ignore. */
     if (format == &qs_dump_compact)
         qs_dump_text_leave_out(dump->dump, golden_is_ignored, dump->ignored);
     action->handler.sink = &dump->dump->sink;

@@ -11,29 +11,29 @@
 #include "common/sessions/sessions.h"
 #include "pcap2demo/output/files.h"
 
-/* Bytes of all incomplete files. */
+/* Maximum size of all incomplete files together, in bytes. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
 struct extract {
     struct action action;
     struct qs_transfer_room room;
-    GHashTable *sessions; /* number -> struct receiver */
+    GHashTable *sessions; /* session number -> struct receiver */
     GHashTable *written;  /* path in lower case, as file systems may ignore case -> checksum */
-    bool any;             /* a file was sent, complete or not */
+    bool any;             /* a server sent a file, completely or not */
 };
 
-/* A session that may transfer files. */
+/* A session, and the files that its client receives. */
 struct receiver {
     struct extract *extract;
     struct qs_transfers *transfers;
-    struct qs_location location; /* of the current packet */
+    struct qs_location location; /* location of the current packet */
 };
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
 enum { MARK_LENGTH = 8, CHECKSUM_LENGTH = 64 };
 
-/* "maps/dm4.bsp" with the beginning of its checksum: "maps/dm4-1f2e3d4c.bsp". */
+/* Returns a new path, with a part of the checksum: "maps/dm4-1f2e3d4c.bsp" for "maps/dm4.bsp". */
 static char *marked(const char *path, const char *checksum, int length)
 {
     const char *slash = strrchr(path, '/');
@@ -43,7 +43,7 @@ static char *marked(const char *path, const char *checksum, int length)
     return g_strdup_printf("%.*s-%.*s%s", stem, path, length, checksum, dot ? dot : "");
 }
 
-/* Whether no other file has the path; `*same`: the same content was written there. */
+/* Reserves a path. False if a file has it; `*same` if that file has the same content. */
 static bool is_free(struct extract *extract, const char *path, const char *checksum, bool *same)
 {
     char *key = g_ascii_strdown(path, -1);
@@ -57,7 +57,7 @@ static bool is_free(struct extract *extract, const char *path, const char *check
     return !there;
 }
 
-/* A new path that no other file has; NULL if the same content was already written. */
+/* Returns a new, unused path for the file; NULL if the same content was already written. */
 static char *path_for(struct extract *extract, const struct qs_transferred *file)
 {
     char *safe = safe_path(file->name);
@@ -81,7 +81,7 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* Returns NULL, or what went wrong as a new string. */
+/* Writes a file below the folder of --extract-files. Returns NULL, or a new error text. */
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
     char *error = make_folders(extract->action.options->argument);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * --fields: the field reference, from the tables: the fields that dumps print and Wireshark filters
- * by, with Wireshark's types, and notes.
- */
+/* --fields: describes the fields that dumps print and that Wireshark filters by, with Wireshark's
+ * types, and the notes. The tables of the protocols are the source. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +12,14 @@
 
 enum { NAME_WIDTH = 34, TYPE_WIDTH = 18 };
 
-/* The description of a field or a note. */
+/* Description of a field or of a note. */
 struct described {
     const char *name;
     const struct qs_protocol *protocol;
     const char *type, *title;
-    const struct qs_field *row;      /* or */
-    const struct qs_note_kind *note; /* NULL */
-    const char *alias;               /* or NULL */
+    const struct qs_field *row;      /* the field; NULL for a note */
+    const struct qs_note_kind *note; /* the note; NULL for a field */
+    const char *alias;               /* other name, or NULL */
 };
 
 static const char *type_name(enum qs_type type)
@@ -135,19 +133,19 @@ static void print_json(const struct described *what)
     json_decref(object);
 }
 
-/* --- The tables ------------------------------------------------------------------------------ */
+/* --- Search in the tables -------------------------------------------------------------------- */
 
 struct listing {
-    char *const *words; /* ends with NULL; none: all fields are wanted */
+    char *const *words; /* words to search for, ends with NULL; if empty, lists all fields */
     void (*print)(const struct described *what);
-    unsigned rank; /* list those of this rank */
+    unsigned rank; /* rank of the fields to list in this pass */
     bool any;
 };
 
-/* How well a word fits: the best first. */
+/* Quality of a match, the best first. */
 enum { RANK_WORD, RANK_DESCRIBED, RANK_PART, RANK_PART_DESCRIBED, RANKS };
 
-/* Whether it stands in the text, in any case; `whole`: as a word. */
+/* True if the text contains the word, ignoring case; if `whole`, only as a whole word. */
 static bool has_word(const char *text, const char *word, bool whole)
 {
     const char *begin = text, *at;
@@ -159,7 +157,7 @@ static bool has_word(const char *text, const char *word, bool whole)
     return false;
 }
 
-/* "qw.damage" is the beginning of names, "damage" is searched for. */
+/* Ranks a word: "qw.damage" must be the beginning of a name, "damage" is searched for. */
 static unsigned rank_of(const char *word, const struct described *what)
 {
     const char *blurb = what->row ? what->row->blurb : NULL;
@@ -227,9 +225,9 @@ static void list_protocol(struct listing *listing, const struct qs_protocol *pro
     }
 }
 
-/* --- Words that no field has ------------------------------------------------------------------ */
+/* --- Unknown words --------------------------------------------------------------------------- */
 
-/* The part of a field's name that is nearest to the word; NULL: none is near. New. */
+/* Returns the part of a field's name that is most similar to the word, as a new text; or NULL. */
 static char *nearest_part(const char *word)
 {
     enum { NEAR = 2 };
@@ -265,7 +263,7 @@ static void report_unknown(char *const *words)
     }
 }
 
-/* --- The action ------------------------------------------------------------------------------ */
+/* --- Action ---------------------------------------------------------------------------------- */
 
 static void print_fields(const struct options *options)
 {

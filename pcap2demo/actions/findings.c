@@ -123,7 +123,7 @@ static void print_differences(const struct findings *findings)
                 "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
 }
 
-/* Others read goldens and their captures. */
+/* Warns of passwords in the input: goldens are usually shared together with their captures. */
 static void warn_of_secrets(const struct findings *findings)
 {
     if (findings->secrets)

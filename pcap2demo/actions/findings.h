@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The findings of --check in a file, and their report. */
+/* Findings of --check in one file, and their report. */
 #ifndef PCAP2DEMO_FINDINGS_H
 #define PCAP2DEMO_FINDINGS_H
 
@@ -13,45 +13,46 @@ struct finding {
     uint64_t packet;
     uint32_t offset;
     const struct qs_protocol *protocol;
-    bool expected; /* by the golden */
+    bool expected; /* the golden expects this problem */
     char *text;
 };
 
-/* The findings in one file. */
+/* Findings in one file. */
 struct findings {
     const char *file;
-    bool demo;        /* its packets are blocks */
-    uint64_t frames;  /* all packets of the file */
-    uint64_t packets; /* those of a known game */
+    bool demo;        /* the file is a demo; its packets are blocks */
+    uint64_t frames;  /* number of packets in the file */
+    uint64_t packets; /* number of packets of known games */
     uint64_t notes[QS_NOTE_KINDS];
-    uint64_t undecoded; /* bytes */
-    uint64_t secrets;   /* passwords; counted beside a golden */
+    uint64_t undecoded; /* number of undecoded bytes */
+    uint64_t secrets;   /* number of passwords; counted only with a golden */
     uint64_t problem_count;
-    GPtrArray *problems;          /* struct finding: the first ones */
-    unsigned demos;               /* sessions that give a demo; counted with separate inputs */
-    struct golden_result *golden; /* or NULL */
-    GPtrArray *expected;          /* struct expect_finding; or NULL */
+    GPtrArray *problems; /* first problems (struct finding) */
+    unsigned demos;      /* number of sessions with a demo; counted only if inputs are separate */
+    struct golden_result *golden; /* result of the comparison with a golden, or NULL */
+    GPtrArray *expected;          /* results of expectations (struct expect_finding), or NULL */
 };
 
+/* Creates the findings of a file without any. Free them with findings_free(). */
 struct findings *findings_new(const char *file);
 
-/* For GPtrArray. */
+/* Frees findings, or a struct finding. For GPtrArray. */
 void findings_free(gpointer findings);
 void problem_free(gpointer problem);
 
-/* Prints the problems to standard error; they raise the exit status. */
+/* Prints the problems to standard error, and raises the exit status. */
 void findings_print_problems(const struct findings *findings);
 
 /* Prints the counts to standard output. */
 void findings_print(const struct findings *findings);
 
-/* "x.golden: the same, 12 packets". New. */
+/* Returns a text such as "x.golden: the same, 12 packets". The caller frees it. */
 char *findings_verdict(const struct findings *findings);
 
-/* Prints the differences from the golden, and the verdict where `show`. */
+/* Prints the differences from the golden; if `show`, also the verdict. Raises the exit status. */
 void findings_print_golden(const struct findings *findings, bool show);
 
-/* Of struct findings. New. */
+/* Returns struct findings as a new JSON object. */
 json_t *findings_json(gconstpointer item);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --list: a table of the sessions, in order of their start, or of their loss. */
+/* --list: prints a table of the sessions, by start or by loss. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,9 +32,9 @@ enum cell {
 /* clang-format off */
 static const struct column {
     const char *title;
-    unsigned rank; /* on a narrow terminal, columns of the highest rank are left out; 0: never */
-    glong least;   /* characters to which a cell may be cut on a narrow terminal; 0: never cut */
-    bool cut;      /* to CELL_MAX characters, on any output */
+    unsigned rank; /* on narrow terminals, columns of the highest rank are dropped; 0: never */
+    glong least;   /* minimum width on narrow terminals, in characters; 0: never cut */
+    bool cut;      /* cut to CELL_MAX characters everywhere, unless --wide */
     bool end;      /* cut at the front */
 } columns[COLUMNS] = {
     [NUMBER] = {.title = "#"},
@@ -58,12 +58,12 @@ static const struct column {
 
 struct list {
     struct action action;
-    glong width[COLUMNS]; /* of the widest cell; when printing, of the column; 0: left out */
-    const char *file;     /* of the last session */
-    size_t common;        /* bytes of the folders that are the same in all files' names */
+    glong width[COLUMNS]; /* width of the widest cell; when printing, of the column; 0: hidden */
+    const char *file;     /* file of the last session */
+    size_t common;        /* length of the folder part that all files' names share, in bytes */
     bool several_files;
-    bool by_loss; /* the order */
-    bool ascii;   /* the terminal has no other characters */
+    bool by_loss; /* rows are sorted by loss */
+    bool ascii;   /* the terminal's character set has only ASCII */
 };
 
 static const char *title_of(const struct list *list, int column)
@@ -75,7 +75,7 @@ static const char *title_of(const struct list *list, int column)
 
 /* --- Cells ----------------------------------------------------------------------------------- */
 
-/* Demos have no addresses. */
+/* Returns the address, or "-" for demos, which have none. */
 static char *address_cell(const struct qs_address *address)
 {
     GString *text;
@@ -87,7 +87,7 @@ static char *address_cell(const struct qs_address *address)
     return g_string_free(text, FALSE);
 }
 
-/* Few demos have a wall clock time. */
+/* Returns the start time; "-" for demos without a clock time, "?" if it cannot be formatted. */
 static char *start_cell(const struct qs_client_session *session)
 {
     const int64_t time = report_start(session);
@@ -100,7 +100,7 @@ static char *start_cell(const struct qs_client_session *session)
     return text ? text : g_strdup(session->recorded ? "-" : "?");
 }
 
-/* Milliseconds; percents to and from the server. */
+/* Fills the cells of the path's quality: ping in milliseconds, loss in percent. */
 static void fill_line_cells(const struct qs_client_session *session, bool ascii, char *cells[])
 {
     struct qs_path_quality line;
@@ -111,7 +111,7 @@ static void fill_line_cells(const struct qs_client_session *session, bool ascii,
     cells[LOSS_DOWN] = qs_path_loss_text(&line.s2c, ascii);
 }
 
-/* Fills the cells with new strings. */
+/* Fills the cells with new strings, which the caller frees. */
 static void fill_cells(const struct list *list, const struct qs_client_session *session,
                        char *cells[COLUMNS])
 {
@@ -136,9 +136,9 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
         cells[SCORE] = g_strdup("");
 }
 
-/* --- The table ------------------------------------------------------------------------------- */
+/* --- Table ----------------------------------------------------------------------------------- */
 
-/* Cuts a cell to `characters`, 1 or more. */
+/* Cuts a cell to `characters`, 1 or more. Frees `text` if it returns another string. */
 static char *cut_cell(char *text, const struct column *column, glong characters)
 {
     const glong length = g_utf8_strlen(text, -1);
@@ -159,7 +159,7 @@ static void measure(struct list *list, int column, const char *cell)
     list->width[column] = MAX(list->width[column], g_utf8_strlen(cell, -1));
 }
 
-/* Where a session's row is sorted: the worst line first, those that are not known last. */
+/* Returns a row's sort key: the session's number, or the loss (highest first, unknown last). */
 static unsigned sort_key(const struct list *list, const struct qs_client_session *session)
 {
     struct qs_path_quality line;
@@ -204,8 +204,8 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     g_byte_array_free(row, TRUE);
 }
 
-/* `cells` have a NUL each. Columns of width 0 are left out. `common`: bytes that all files' names
- * begin with, left out too. */
+/* Returns a line of the table; the caller frees it. `cells` are strings, each with its NUL. Columns
+ * of width 0 are left out, as are the first `common` bytes of the file's name. */
 static char *line_of(const struct list *list, const char *cells, size_t common)
 {
     GString *line = g_string_new(NULL);
@@ -230,7 +230,7 @@ static void print_cells(void *user, const char *cells, gsize size)
     print_line("%s", line);
 }
 
-/* Leaves out columns that have nothing to tell apart. */
+/* Widens columns for their titles, and drops those without information. */
 static void widen_for_titles(struct list *list)
 {
     if (list->several_files)
@@ -243,7 +243,7 @@ static void widen_for_titles(struct list *list)
             measure(list, i, title_of(list, i));
 }
 
-/* The width of a row whose cells are cut to `times` the least. */
+/* Returns the width of a row whose cells are cut to `times` their minimum. */
 static glong row_width(const struct list *list, glong times)
 {
     glong total = -GAP;
@@ -256,7 +256,7 @@ static glong row_width(const struct list *list, glong times)
     return total;
 }
 
-/* Leaves out the columns of the highest rank above `rank`. False: there are none. */
+/* Drops the columns of the highest rank above `rank`. False if there are none. */
 static bool leave_out(struct list *list, unsigned rank)
 {
     const unsigned least = rank;
@@ -269,7 +269,7 @@ static bool leave_out(struct list *list, unsigned rank)
     return rank > least;
 }
 
-/* The widest column that may be narrower, or -1. */
+/* Returns the widest column that can still be narrowed, or -1. */
 static int widest(const struct list *list)
 {
     int found = -1;
@@ -281,7 +281,7 @@ static int widest(const struct list *list)
     return found;
 }
 
-/* Makes a row fit into a line of `line` characters. */
+/* Fits rows into lines of `line` characters: drops columns, then narrows others. */
 static void narrow(struct list *list, glong line)
 {
     int column;
@@ -317,7 +317,7 @@ static void print_table(struct list *list)
     report_print_others(&list->action.others);
 }
 
-/* --- The action ------------------------------------------------------------------------------ */
+/* --- Sessions -------------------------------------------------------------------------------- */
 
 static void list_session(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session)
@@ -331,7 +331,7 @@ static void list_session(struct qs_sessions_handler *handler,
         add_row(list, session);
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- End ------------------------------------------------------------------------------------- */
 
 static void list_end(struct action *action, bool report)
 {
@@ -352,7 +352,7 @@ static void begin(struct action *action)
 {
     struct list *list = (struct list *)action;
 
-    /* Only JSON counts packets with something wrong. */
+    /* Only JSON needs the count of packets with problems. */
     action->handler.unchecked = !action->options->json;
     list->by_loss = g_strcmp0(action->options->list.sort, "loss") == 0;
     list->ascii = !g_get_charset(NULL);

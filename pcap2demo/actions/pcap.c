@@ -15,23 +15,23 @@ struct sender {
     struct qs_demo_sender base;
     struct pcapng_writer *pcap;
     struct qs_address client, server;
-    struct qs_location location; /* of the current block */
+    struct qs_location location; /* location of the current block */
     int64_t time;
-    uint16_t id; /* of the last IP packet */
+    uint16_t id; /* ID of the last IP packet */
 };
 
 struct pcap {
     struct action action;
     struct sender sender;
-    const struct qs_client_session *session; /* the current demo, or NULL */
+    const struct qs_client_session *session; /* session of the current demo, or NULL */
     const struct qs_demo_packet_maker *maker;
     void *state;
     struct cut *cut;
     unsigned inputs;
     unsigned demo_inputs;
-    unsigned demos; /* demos to convert */
-    bool refused;   /* a demo's format cannot be converted */
-    char *summary;  /* the message after the file is written; or NULL */
+    unsigned demos; /* number of demos to convert */
+    bool refused;   /* a demo's format is not supported */
+    char *summary;  /* message for after the file is written, or NULL */
 };
 
 /* --- Sending --- */
@@ -74,7 +74,7 @@ static void send_segment(struct qs_demo_sender *base, enum qs_direction directio
 
 /* --- Demos --- */
 
-/* Sets addresses from a documentation network (RFC 5737); each demo has its own client. */
+/* Sets addresses of a documentation network (RFC 5737). Each demo has its own client. */
 static void set_addresses(struct sender *out, unsigned session, uint16_t server_port)
 {
     const uint8_t client = (uint8_t)(2 + (session - 1) % 253);
@@ -92,7 +92,7 @@ static void end_demo(struct pcap *pcap)
     pcap->session = NULL;
 }
 
-/* The files' names without their folders, for privacy. */
+/* Returns the files' names without folders, for privacy. The caller frees the text. */
 static char *names_of(char *const *files)
 {
     GString *names = g_string_new(NULL);
@@ -203,7 +203,7 @@ static bool cut_captures(struct pcap *pcap)
     return good;
 }
 
-/* --- The end --- */
+/* --- End ------------------------------------------------------------------------------------- */
 
 static bool finish_demos(struct pcap *pcap)
 {
@@ -220,7 +220,7 @@ static bool finish_demos(struct pcap *pcap)
     return true;
 }
 
-/* All packets are written: finishes the file. */
+/* Finishes the file after all inputs. False if nothing is to be written. */
 static bool finish(struct pcap *pcap)
 {
     if (pcap->demo_inputs && pcap->inputs > pcap->demo_inputs) {

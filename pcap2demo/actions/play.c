@@ -8,34 +8,36 @@
 #include "pcap2demo/actions/report.h"
 
 enum {
-    CHAT_MAX = 500, /* lines */
-    TEXT_MAX = 200, /* characters of a line */
-    CHAT_MARK = 1,  /* Quake's first byte of a line */
+    CHAT_MAX = 500, /* maximum number of lines */
+    TEXT_MAX = 200, /* maximum length of a line, in characters */
+    CHAT_MARK = 1,  /* first byte of a chat line in Quake */
     WAYS_MAX = 64,
-    POINTS_MAX = 4096, /* of all ways */
-    STEP_MIN = 24,     /* map units from point to point */
-    FAST = 1500,       /* units a second: players do not move faster, */
-    FAR = 200,         /* over more than so many units */
-    FARTHEST = 1 << 20 /* no map is larger */
+    POINTS_MAX = 4096, /* maximum number of points of all ways */
+    STEP_MIN = 24,     /* minimum distance of two points, in map units */
+    FAST = 1500,       /* maximum speed of a player (map units per second) */
+    FAR = 200,         /* shorter jumps (map units) are no teleports */
+    FARTHEST = 1 << 20 /* maximum coordinate on any map */
 };
 
-#define UNSEEN_MAX INT64_C(2000000000) /* nanoseconds: then another way may have been taken */
+/* Time without a position (ns) after which a way is interrupted. */
+#define UNSEEN_MAX INT64_C(2000000000)
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-/* A line of chat and its speaker, or a player's position. */
+/* A line of chat with its speaker, or a player's position. */
 struct item {
-    char *player; /* NULL: not known; or the session's own */
-    char *text;   /* NULL: a position */
-    double x, y;  /* NAN: as before */
+    char *player; /* name; NULL: unknown speaker, or the session's own player */
+    char *text;   /* chat; NULL for a position */
+    double x, y;  /* position; NAN: coordinate unchanged */
 };
 
 struct play_sink {
     struct qs_sink base;
-    GArray *items;         /* struct item */
-    struct item item;      /* of the player at hand */
-    int depth, item_depth; /* of open groups; 0: no player */
-    uint32_t level;        /* of the print that follows */
+    GArray *items;               /* items of the packet (struct item) */
+    struct item item;            /* position that the open group describes */
+    int depth, item_depth;       /* number of open groups; depth of the group of `item`, 0: none */
+    const struct qs_field *last; /* field before a text: may be its print level */
+    uint32_t last_value;
 };
 
 static void item_clear(gpointer data)
@@ -46,7 +48,7 @@ static void item_clear(gpointer data)
     g_free(item->text);
 }
 
-/* The fields of the open group are about this player. */
+/* Starts a position of `player` in the open group. */
 static void begin_item(struct play_sink *sink, char *player)
 {
     item_clear(&sink->item);
@@ -78,7 +80,7 @@ static void close_group(struct qs_sink *base, uint32_t end)
     sink->item_depth = 0;
 }
 
-/* Chat has its level before it, or a mark; its speaker comes behind it, if known. */
+/* Adds a print message if it is chat, by its level or by CHAT_MARK. The speaker may follow it. */
 static void add_print(struct play_sink *sink, struct qs_view text)
 {
     const bool marked = text.size && text.data[0] == CHAT_MARK;
@@ -147,14 +149,14 @@ struct qs_sink *play_sink_begin(struct play_sink *sink)
 /* --- Chat ------------------------------------------------------------------------------------ */
 
 struct play {
-    json_t *chat; /* as in the report */
+    json_t *chat; /* lines as in the JSON report */
     uint64_t chat_left_out;
-    GPtrArray *ways; /* struct way */
-    guint points;    /* of all ways */
-    double step;     /* from point to point, at least */
+    GPtrArray *ways; /* struct way, one for each player */
+    guint points;    /* number of points of all ways */
+    double step;     /* minimum distance of two points; grows with the number of points */
 };
 
-/* Demos of servers have a line once for each player who received it. */
+/* True if the line exists at the same time: demos of servers repeat it for each recipient. */
 static bool has_line(const json_t *chat, const json_t *line)
 {
     for (size_t i = json_array_size(chat); i-- > 0;) {
@@ -184,18 +186,18 @@ static void add_chat(struct play *play, const struct item *item,
     json_decref(line);
 }
 
-/* --- Ways ------------------------------------------------------------------------------------ */
+/* --- Ways (routes of players) ---------------------------------------------------------------- */
 
 struct point {
     int64_t time;
     double x, y;
-    bool apart; /* how the player came here is not known, or it was no way: a teleporter */
+    bool apart; /* not joined to the previous point: a teleport, or a gap in time */
 };
 
 struct way {
-    char *name; /* NULL: the session's own player */
+    char *name; /* player; NULL: the session's own */
     GArray *points;
-    struct point seen; /* last; NAN: not yet */
+    struct point seen; /* latest position; NAN before the first one */
 };
 
 static void way_free(gpointer data)
@@ -212,7 +214,7 @@ static double distance(const struct point *a, const struct point *b)
     return hypot(a->x - b->x, a->y - b->y);
 }
 
-/* NULL: there are too many. */
+/* Returns the player's way, created if needed; NULL if there are too many. */
 static struct way *find_way(struct play *play, const char *name)
 {
     struct way *way;
@@ -232,7 +234,7 @@ static struct way *find_way(struct play *play, const char *name)
     return way;
 }
 
-/* Doubles the step, and drops points that are closer to the one before. */
+/* Doubles the minimum distance, and drops points that are closer to the previous one. */
 static void thin_out(struct play *play)
 {
     play->step *= 2;
@@ -277,7 +279,7 @@ static void add_position(struct play *play, const struct item *item, int64_t tim
         thin_out(play);
 }
 
-/* Null stands between points that no way joins. */
+/* Returns a way as JSON. Null separates points that are not joined. */
 static json_t *way_json(const struct way *way, const struct qs_client_session *session)
 {
     static const char *const names[] = {"time", "x", "y"};
@@ -297,7 +299,7 @@ static json_t *way_json(const struct way *way, const struct qs_client_session *s
     return json;
 }
 
-/* --- Both ------------------------------------------------------------------------------------ */
+/* --- Chat and ways of a session -------------------------------------------------------------- */
 
 struct play *play_new(void)
 {
@@ -341,20 +343,21 @@ json_t *play_json(const struct play *play, const struct qs_client_session *sessi
                      report_number(play->chat_left_out), "ways", ways);
 }
 
-/* --- The path over time ----------------------------------------------------------------------- */
+/* --- Path quality over time ------------------------------------------------------------------ */
 
 enum { BINS_MAX = 120 };
 
-#define WIDTH_MIN INT64_C(4000000000) /* nanoseconds, in which a path has datagrams enough */
+/* Minimum duration of a bin (ns): enough for a useful number of datagrams. */
+#define WIDTH_MIN INT64_C(4000000000)
 
-/* What was counted up to the end of the bin; of pings what is in it. */
+/* A bin: counts from the session's start to the end of the bin, and pings within the bin. */
 struct bin {
     struct qs_path_counts counts;
     struct qs_histogram pings;
 };
 
 struct series {
-    int64_t width; /* nanoseconds */
+    int64_t width; /* duration of a bin (ns) */
     guint count;
     struct bin bins[BINS_MAX];
 };
@@ -388,7 +391,7 @@ static void halve(struct series *series)
     series->width *= 2;
 }
 
-/* The bin of this time; the last one for a packet that is older. */
+/* Returns the bin of this time. An older packet counts in the last bin. */
 static struct bin *bin_at(struct series *series, int64_t since)
 {
     while (since / series->width >= BINS_MAX)
@@ -412,7 +415,7 @@ void series_add(struct series *series, const struct qs_client_session *session, 
         qs_histogram_add(&bin->pings, session->path.ping);
 }
 
-/* Of the bin's pings, in milliseconds. */
+/* Returns a quantile of the bin's pings in milliseconds, as JSON. */
 static json_t *ping_json(const struct bin *bin, double part)
 {
     return report_figure_json(bin->pings.count ? qs_histogram_quantile(&bin->pings, part) / 1000

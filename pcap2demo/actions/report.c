@@ -10,7 +10,7 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
-/* The version without "(1026)", "flags 0x12" and names of flags other than FTE's. New. */
+/* Returns a new text: the version without build numbers, and of its flags only the word "FTE". */
 static char *short_version(const char *version)
 {
     char **words = g_strsplit(version, " ", -1);
@@ -46,7 +46,7 @@ char *report_short_game(const struct qs_client_session *session, bool flags)
 {
     const struct qs_protocol *protocol = session->protocol;
 
-    /* "Quake" is as short as "NQ", and what players call it. */
+    /* "Quake" is as short as "NQ", and players use that name. */
     return game_text(session, strlen(protocol->title) < 6 ? protocol->title : protocol->short_name,
                      flags);
 }
@@ -71,7 +71,7 @@ char *report_duration(const struct qs_client_session *session)
     return qs_duration_text(qs_seconds_of(session->end - session->start));
 }
 
-/* --- The demo -------------------------------------------------------------------------------- */
+/* --- Demo of a session ----------------------------------------------------------------------- */
 
 static bool nothing_rebuilt(const struct qs_client_session *session)
 {
@@ -83,7 +83,7 @@ static uint64_t problem_total(const struct qs_client_session *session)
     return session->demo->problems.count;
 }
 
-/* Why the session has no demo. */
+/* Returns why the session has no demo. The caller frees the text. */
 static char *why_nothing(const struct qs_client_session *session)
 {
     const GPtrArray *problems = session->demo->problems.kinds;
@@ -131,7 +131,7 @@ struct qs_location report_location(const struct qs_client_session *session)
     return location;
 }
 
-/* What the demo of a session with a missing start begins with, or why there is none. New. */
+/* Returns a new text about a missing start: its donor, the demo's later start, or "no demo". */
 static char *missing_start_text(const struct qs_client_session *session)
 {
     const struct qs_donor_choice *donor = &session->demo->donor;
@@ -274,7 +274,7 @@ static json_t *problem_json(gconstpointer item)
         report_number(problem->amount), "packets", packets_json(problem->packets));
 }
 
-/* Null if the capture has the sign-on. */
+/* Returns the donor of a missing sign-on as JSON; null if the capture has the sign-on. */
 static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
     const struct qs_donor_choice *donor = &demo->donor;
@@ -334,7 +334,7 @@ static json_t *direction_json(const struct qs_path_direction *direction)
         "throttle", report_figure_json(direction->throttle));
 }
 
-/* Milliseconds and percents. */
+/* Returns the path quality as JSON, in milliseconds and percent. */
 static json_t *path_json(const struct qs_path *path)
 {
     struct qs_path_quality quality;
@@ -351,7 +351,7 @@ static json_t *path_json(const struct qs_path *path)
         "not_captured", report_figure_json(quality.not_captured));
 }
 
-/* What the capture lacks: times in seconds since the session's first packet. */
+/* Returns the holes in the capture as JSON, in seconds since the session's first packet. */
 static json_t *holes_json(const struct qs_client_session *session)
 {
     const struct qs_session_holes *holes = &session->holes;
@@ -407,7 +407,7 @@ json_t *report_json(const char *kind)
 
 enum { JSON_FORM = JSON_INDENT(2) | JSON_REAL_PRECISION(17) };
 
-/* The place for the sessions: JSON strings contain no bare quotes. */
+/* Member for the sessions in a report's text. It is unique: JSON escapes quotes in strings. */
 static const char sessions_member[] = "\n  \"sessions\": [";
 
 void report_add_json(struct rows *rows, unsigned number, json_t *object)

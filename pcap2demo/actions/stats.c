@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * --stats: the contents of each session's packets, acknowledgment times, loss, and response times
- * of requests. Wireshark's tables have the same figures.
- */
+/* --stats: reports the contents of each session's packets, acknowledgement times, loss, and
+ * response times of requests. Wireshark's tables have the same figures. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,30 +13,31 @@
 #include "pcap2demo/page/page.h"
 #include "common/protocols.h"
 
-enum { PACKETS_KEPT = 2048 }; /* of a conversation, for acknowledgments and responses */
+/* Number of packets kept for each conversation, to find acknowledgements and responses. */
+enum { PACKETS_KEPT = 2048 };
 
 extern const struct action_kind report_action;
 
-/* Requests of one kind in all conversations of a protocol. */
+/* Figures of one kind of request, in all conversations of a protocol. */
 struct request_figures {
     uint64_t requests, answered;
-    struct qs_times times; /* to the first response */
+    struct qs_times times; /* time until the first response */
 };
 
-/* What is counted of a session that is not over. */
+/* Counts of a session that has not ended. */
 struct running {
     struct qs_tally tally;
-    struct series *series; /* for JSON, else NULL; as is what follows */
+    struct series *series; /* path quality; NULL if not JSON, or for a demo */
     struct play *play;
 };
 
 struct stats {
     struct action action;
     struct qs_message_counter counter;
-    struct play_sink *play;    /* for JSON, behind the counter; else NULL */
-    GPtrArray *sessions;       /* json_t *, for --report; else NULL */
-    GHashTable *conversations; /* struct qs_links by the conversation's number */
-    GHashTable *running;       /* struct running by the session's number */
+    struct play_sink *play;    /* chat and positions for JSON, fed by the counter; else NULL */
+    GPtrArray *sessions;       /* sessions for --report (json_t *), else NULL */
+    GHashTable *conversations; /* conversation number -> struct qs_links */
+    GHashTable *running;       /* session number -> struct running */
     struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
@@ -127,7 +126,7 @@ static void stats_packet(struct qs_sessions_handler *handler,
     begin_packet(stats);
 }
 
-/* Counts the conversation's requests and responses. */
+/* Adds the requests and responses of an ended conversation. */
 static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
                                     const struct qs_protocol *protocol)
 {
@@ -186,7 +185,7 @@ static char *title_of(const struct qs_client_session *session)
     return g_string_free(title, FALSE);
 }
 
-/* Packets that may be copies count at most. */
+/* Appends a direction's figures. They are upper limits if some packets may be duplicates. */
 static void append_direction(GString *text, const struct qs_traffic *traffic, double seconds,
                              enum qs_direction direction, const struct qs_path_direction *path)
 {
@@ -217,7 +216,7 @@ static void append_path(GString *text, const struct qs_tally *tally,
     append_direction(text, &tally->traffic[QS_S2C], seconds_of(session), QS_S2C, &quality.s2c);
 }
 
-/* The session's lines; new. */
+/* Returns the report of a session. The caller frees it. */
 static GString *session_text(const struct qs_tally *tally, const struct qs_client_session *session)
 {
     char *title = title_of(session);
@@ -230,7 +229,7 @@ static GString *session_text(const struct qs_tally *tally, const struct qs_clien
     return text;
 }
 
-/* Ends each line. */
+/* Prints the report of a session line by line. */
 static void print_figures(void *user, const char *text, gsize size)
 {
     (void)user, (void)size;
@@ -251,7 +250,7 @@ static json_t *seconds_json(const struct qs_times *times, double nanoseconds)
     return times->count ? json_real(nanoseconds / 1e9) : json_null();
 }
 
-/* Seconds; null if nothing was measured. */
+/* Returns times as JSON, in seconds; null if nothing was measured. */
 static json_t *times_json(const struct qs_times *times)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "count", report_number(times->count), "min",
@@ -318,7 +317,7 @@ static void stats_left_out(struct qs_sessions_handler *handler,
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-/* --- The action ------------------------------------------------------------------------------ */
+/* --- Action ---------------------------------------------------------------------------------- */
 
 static json_t *request_json(const struct qs_protocol *protocol, enum qs_request_kind kind,
                             const struct request_figures *figures)
@@ -346,7 +345,7 @@ static void print_request(const struct qs_protocol *protocol, enum qs_request_ki
     g_string_free(line, TRUE);
 }
 
-/* Prints requests, or adds them to an array. They belong to no session. */
+/* Prints requests, or if `json`, appends them to it. Requests belong to no session. */
 static void report_requests(const struct stats *stats, json_t *json)
 {
     if (!qs_sessions_want(&stats->action.options->sessions, NULL))
@@ -388,7 +387,7 @@ static gint compare_sessions(gconstpointer a, gconstpointer b)
     return (first > second) - (first < second);
 }
 
-/* Writes the page of --report. */
+/* Writes the HTML page of --report. */
 static void write_page(const struct stats *stats)
 {
     const char *file = stats->action.options->argument;

@@ -53,7 +53,7 @@ static void write_bytes(void *file, const void *data, size_t size)
     writer_add(file, data, size);
 }
 
-/* `name` NULL: no free name. Only the user's name can have the wrong extension. */
+/* Commits a demo. `name` NULL: the only name is taken. A user's name may have a wrong extension. */
 static char *commit_as(struct writer *writer, const char *name, const char *extension,
                        bool overwrite)
 {
@@ -91,7 +91,7 @@ static void end(void *file)
 
 /* --- Paths --- */
 
-/* "out" and "out/" are folders, "out.qwd" is a file. */
+/* True for folders such as "out" and "out/", false for files such as "out.qwd". */
 static bool is_folder(const char *output)
 {
     char *last = g_path_get_basename(output);

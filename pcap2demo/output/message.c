@@ -12,7 +12,7 @@
 
 static enum { AUTO, ALWAYS, NEVER } color = AUTO;
 
-/* Memory streams have no descriptor. */
+/* True if the stream is a terminal. Memory streams have no descriptor. */
 static bool is_terminal(FILE *stream)
 {
     return fileno(stream) >= 0 && isatty(fileno(stream));
@@ -47,7 +47,7 @@ static bool has_color(FILE *stream)
            strcmp(terminal, "dumb") != 0;
 }
 
-/* `text`, which is printable, with the style if the stream shows styles. New. */
+/* Returns a copy of the printable `text`, with the style if the stream shows styles. */
 static char *styled_text(FILE *stream, enum terminal_style style, const char *text)
 {
     /* Source: ECMA-48, section 8.3.117, SGR. */
@@ -59,7 +59,7 @@ static char *styled_text(FILE *stream, enum terminal_style style, const char *te
     return g_strdup_printf("\033[%sm%s\033[0m", codes[style], text);
 }
 
-/* --- Lines ----------------------------------------------------------------------------------- */
+/* --- Lines and messages ---------------------------------------------------------------------- */
 
 static enum exit_status worst = EXIT_OK;
 static bool muted;
@@ -101,10 +101,10 @@ void location_append(GString *line, struct qs_location location)
         g_string_append_printf(line, "session %u: ", location.session);
 }
 
-/* Messages of a kind, which have the same format, about a file: further ones are only counted. */
+/* Maximum number of messages with one format about one file; further ones are only counted. */
 enum { KIND_MAX = 1000 };
 
-static GHashTable *kinds; /* format -> how many; NULL: of no file yet */
+static GHashTable *kinds; /* format -> number of messages; NULL before the first one about a file */
 static char *kinds_file;
 
 void messages_end_file(void)
@@ -253,12 +253,12 @@ enum exit_status exit_status_get(void)
 
 /* --- Progress --------------------------------------------------------------------------------- */
 
-enum { FIRST = 1000000, EACH = 200000 }; /* microseconds */
+enum { FIRST = 1000000, EACH = 200000 }; /* first and later intervals, in microseconds */
 
 static struct {
     gboolean on;
-    gint64 start, next; /* of the work; of the next line */
-    glong width;        /* of the line that is shown */
+    gint64 start, next; /* times of the beginning, and of the next update */
+    glong width;        /* width of the line on the screen; 0 if there is none */
 } progress;
 
 void progress_begin(const char *when)

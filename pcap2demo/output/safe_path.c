@@ -12,7 +12,7 @@
 static const char separators[] = "/\\";
 static const char unnamed[] = "unnamed";
 
-/* Adds a name of a folder or file. */
+/* Appends the name of a folder or file, made safe. */
 static void add_part(GString *path, const char *part)
 {
     const gsize start = path->len ? path->len + 1 : 0;
@@ -25,7 +25,7 @@ static void add_part(GString *path, const char *part)
         path->str[start] = '_';
 }
 
-/* Leaves out folders beyond the maximum depth: the last part is the file's name. */
+/* Appends all parts, except folders beyond the maximum depth. The last part is the file's name. */
 static void add_parts(GString *path, char *const *parts)
 {
     unsigned depth = 0;

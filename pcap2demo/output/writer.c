@@ -11,21 +11,21 @@
 
 #include "common/demo_formats.h"
 
-/* Bytes: of all buffers, as long as none is smaller than the least. */
+/* Maximum size of all buffers together, and minimum size of one (bytes). The minimum wins. */
 enum { BUFFERS_MAX = 4 * 1024 * 1024, BUFFER_LEAST = 2 * 1024 };
 
 static unsigned writers;
 
 struct writer {
     char *folder;
-    char *pattern;   /* of the temporary file's name */
-    bool careful;    /* as writer_new_named() says */
-    bool adopted;    /* the temporary file was there before, and stays on failure */
-    char *temporary; /* path of the temporary file; NULL while there is none */
+    char *pattern;   /* pattern of the temporary file's name */
+    bool careful;    /* synced and private, see writer_new_named() */
+    bool adopted;    /* the temporary file existed before, and stays on failure */
+    char *temporary; /* path of the temporary file, or NULL */
     GByteArray *buffer;
-    guint room; /* of the buffer; 0: there is none so far */
+    guint room; /* size of the buffer; 0 before its allocation */
     char *error;
-    bool taken; /* the error is that the name is taken */
+    bool taken; /* `error` is that the name is taken */
     bool unchanged;
 };
 
@@ -109,14 +109,14 @@ static int open_temporary(struct writer *writer)
     return file;
 }
 
-/* Bytes of the buffers that a writer may have. */
+/* Returns the maximum size of a writer's buffer, in bytes. */
 static guint share(void)
 {
     return CLAMP(BUFFERS_MAX / writers, BUFFER_LEAST, WRITER_BUFFER);
 }
 
-/* Allocates the whole buffer at once: growing with each write fragments the heap. Each is larger
- * than the one before: there may be more writers soon. */
+/* Allocates the whole buffer at once, because growing it with each write fragments the heap. Each
+ * buffer is larger than the one before it, because more writers may be created soon. */
 static void make_buffer(struct writer *writer)
 {
     writer->room = MIN(MAX(2 * writer->room, BUFFER_LEAST), share());
@@ -147,7 +147,7 @@ static void flush(struct writer *writer)
         fail(writer, writer->folder);
     if (file >= 0 && close(file) != 0)
         fail(writer, writer->folder);
-    if (buffer->len > 2 * writer->room || /* it came at once */
+    if (buffer->len > 2 * writer->room || /* a single large write */
         writer->room / 2 > share() || writer->room * 2 <= share())
         make_buffer(writer);
     else
@@ -178,7 +178,7 @@ static void fail_as_taken(struct writer *writer, const char *why)
     writer->taken = true;
 }
 
-/* A link, unlike a rename, fails where the name is taken. */
+/* Renames a file without overwriting. A link, unlike a rename, fails if the name is taken. */
 static bool rename_to_free_name(const char *from, const char *to)
 {
     if (link(from, to) == 0) {
@@ -192,7 +192,7 @@ static bool rename_to_free_name(const char *from, const char *to)
     return false;
 }
 
-/* A folder, a device, a pipe, or a link to one: never replaced by a file. */
+/* True for a folder, a device, a pipe, or a link to one: files never replace them. */
 static bool is_no_file(const char *path)
 {
     struct stat status;
@@ -200,7 +200,7 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* False if there is no such file. */
+/* True if both files exist and have the same bytes. */
 static bool have_same_bytes(const char *path, const char *other)
 {
     FILE *one = fopen(path, "rb"), *two = fopen(other, "rb");

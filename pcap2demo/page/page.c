@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page, with what is of all sessions: a timeline, a row a player, and the table. */
+/* The page and its common parts: a timeline with a row for each player, and a table. */
 #include "pcap2demo/page/page.h"
 
 #include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "pcap2demo/config.h"
 
-/* style.css and script.js, with a NUL behind them. */
+/* Contents of style.css and script.js, as strings. */
 extern const char page_style[], page_script[];
 
-/* --- The timeline ---------------------------------------------------------------------------- */
+/* --- Timeline -------------------------------------------------------------------------------- */
 
-/* The loss of a direction, or its limit; below 0: unknown. */
+/* Returns the loss of a direction, or its upper limit (`*limited`); below 0 if unknown. */
 static double loss_of(const json_t *session, const char *direction, bool *limited)
 {
     const json_t *path = json_object_get(json_object_get(session, "line"), direction);
@@ -21,7 +21,7 @@ static double loss_of(const json_t *session, const char *direction, bool *limite
     return loss < 0 ? page_number(path, "loss_at_most", -1) : loss;
 }
 
-/* "1.9", "≤3.0" or "–". New. */
+/* Returns the loss as text: "1.9", "≤3.0" or "–". The caller frees it. */
 static char *loss_text(const json_t *session, const char *direction)
 {
     bool limited;
@@ -30,10 +30,10 @@ static char *loss_text(const json_t *session, const char *direction)
     return loss < 0 ? g_strdup("–") : g_strdup_printf("%s%.1f", limited ? "≤" : "", loss);
 }
 
-/* The bar has the color of the worse direction; a limit is an outline only. */
+/* Adds a session's bar, in the color of the worse direction; upper limits are outlined only. */
 static void add_bar(struct page *page, const json_t *session)
 {
-    static const double steps[] = {0.5, 2, 5, 10}; /* percent, as in the legend */
+    static const double steps[] = {0.5, 2, 5, 10}; /* limits of the colors, in percent */
     const double span = MAX(page->end - page->begin, 1);
     const double at = page_number(session, "start", 0) - page->begin;
     const double duration = page_number(session, "duration", 0);
@@ -100,7 +100,7 @@ static void add_timeline(struct page *page)
     g_hash_table_destroy(rows);
 }
 
-/* --- The table ------------------------------------------------------------------------------- */
+/* --- Table ----------------------------------------------------------------------------------- */
 
 static void add_table_row(struct page *page, const json_t *session)
 {
@@ -138,7 +138,7 @@ static void add_table(struct page *page)
     page_add(page, "</table>\n</section>\n");
 }
 
-/* --- The page -------------------------------------------------------------------------------- */
+/* --- Page ------------------------------------------------------------------------------------ */
 
 static void find_times(struct page *page)
 {

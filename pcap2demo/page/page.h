@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report of --report: one HTML page that draws the sessions of --stats --json. It needs nothing
- * from elsewhere, and no script. The more sessions there are, the coarser are the details of each,
- * so that a hundred fit into a megabyte.
+ * HTML page of --report: draws the sessions of --stats --json. The page loads nothing, and works
+ * without scripts. The more sessions there are, the coarser are the details of each, so that a
+ * hundred fit into a megabyte.
  */
 #ifndef PCAP2DEMO_PAGE_H
 #define PCAP2DEMO_PAGE_H
@@ -10,40 +10,43 @@
 #include <glib.h>
 #include <jansson.h>
 
-/* The page of these sessions (json_t *), in the order of the report. New. */
+/* Returns the page of these sessions (json_t *), in the given order. The caller frees it. */
 GString *page_new(const GPtrArray *sessions);
 
-/* --- For the page's parts */
+/* --- Parts of the page ----------------------------------------------------------------------- */
 
 struct page {
     GString *html;
     const GPtrArray *sessions;
-    double begin, end; /* of those whose clock is known: seconds since the epoch */
+    /* First start and last end of sessions with a known clock time (s since the epoch). */
+    double begin, end;
 };
 
-/* Adds HTML; all texts among the arguments are escaped. */
+/* Appends HTML. Escapes all strings among the arguments. */
 void page_add(struct page *page, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* A member of a JSON object, or what stands for null and nothing. */
+/* Return a member of a JSON object; `unknown`, or "?", if it is missing or null. */
 double page_number(const json_t *object, const char *name, double unknown);
 const char *page_string(const json_t *object, const char *name);
 
-/* "dm4, dm6", or "?". New. */
+/* Returns the maps: "dm4, dm6", or "?". The caller frees it. */
 char *page_maps(const json_t *session);
 
-/* In the reader's time zone; the format is strftime's. New. */
+/* Formats a time in the local time zone; `format` is strftime's. The caller frees the text. */
 char *page_clock(double time, const char *format);
 
-/* Adds an element with a text, maybe empty, whose place is a part of `span`. */
+/* Appends an element with a text, maybe empty, from `from` to `until` on an axis of length
+ * `span`. */
 void page_mark(struct page *page, const char *class, double from, double until, double span,
                const char *text);
 
-/* Marks the session's levels and the holes of the capture; it begins `at` a part of `span`. */
+/* Marks levels and holes of a session, which starts at `at` on an axis of length `span`. */
 void page_marks(struct page *page, const json_t *session, double at, double span);
 
-/* Adds round times: of the clock, or of a session, which begins at 0. */
+/* Appends ticks at round times: clock times, or times of a session if `begin` is 0. */
 void page_ticks(struct page *page, double begin, double end);
 
+/* Appends the section of a session. */
 void page_session(struct page *page, const json_t *session);
 
 #endif

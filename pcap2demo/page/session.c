@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session of the page: the line over time; score, chat and the ways of players in each level. */
+/* A session of the page: path quality over time; score, chat and ways in each level. */
 #include <math.h>
 #include <string.h>
 
 #include "common/core/numeric_text.h"
 #include "pcap2demo/page/page.h"
 
-/* --- Parts of the page ------------------------------------------------------------------------ */
+/* --- Helpers --------------------------------------------------------------------------------- */
 
-/* What the parts of the page have alike: text, members of JSON, marks on a time. */
+/* Helpers for all parts of the page: text, members of JSON, marks on a time axis. */
 
 void page_add(struct page *page, const char *format, ...)
 {
@@ -54,7 +54,7 @@ char *page_clock(double time, const char *format)
     return text ? text : g_strdup("–");
 }
 
-/* --- Parts of a time ------------------------------------------------------------------------- */
+/* --- Time axes ------------------------------------------------------------------------------- */
 
 void page_mark(struct page *page, const char *class, double from, double until, double span,
                const char *text)
@@ -76,7 +76,8 @@ void page_marks(struct page *page, const json_t *session, double at, double span
         const double from = i ? page_number(level, "from", 0) : 0;
         const double until = page_number(next, "from", page_number(session, "duration", 0));
         const char *map = page_string(level, "map");
-        /* Percent of the width for a character: shown if there is room, maybe on wide screens. */
+        /* Width for each character of the name, in percent: decides whether it is shown, maybe on
+         * wide screens only. */
         const double room = 100 * (until - from) / span / (double)(g_utf8_strlen(map, -1) + 1);
 
         page_mark(page, room < 2.6 ? classes[1][i > 0] : classes[0][i > 0], at + from, at + until,
@@ -114,19 +115,19 @@ void page_ticks(struct page *page, double begin, double end)
     page_add(page, "</div></div>\n");
 }
 
-/* Of all sessions together. */
+/* Limits for all sessions together. */
 enum { POINTS_MAX = 30000, CHAT_BYTES = 250000 };
 
-enum { SIZE_MIN = 64 /* map units of ways */ };
+enum { SIZE_MIN = 64 /* minimum size of a drawing of ways, in map units */ };
 
-/* --- Step lines ------------------------------------------------------------------------------ */
+/* --- Step charts ----------------------------------------------------------------------------- */
 
-/* A value that holds up to the next one; NAN: unknown. */
+/* A value that holds until the next step; NAN: unknown. */
 struct step {
     double x, y;
 };
 
-/* Begins a figure, which is as wide as `span`. */
+/* Begins a chart with a horizontal axis of length `span`. */
 static void begin_chart(struct page *page, const char *title, const char *unit, double span,
                         double least, double most)
 {
@@ -138,7 +139,7 @@ static void begin_chart(struct page *page, const char *title, const char *unit, 
              title);
 }
 
-/* Draws the array of steps up to `end`, and frees it. `area`: it stands on 0. */
+/* Draws steps until `end`, and frees the array. If `area`, fills the area above 0. */
 static void add_steps(struct page *page, const char *class, GArray *steps, double end, bool area)
 {
     double value = NAN;
@@ -163,13 +164,13 @@ static void add_steps(struct page *page, const char *class, GArray *steps, doubl
     g_array_free(steps, TRUE);
 }
 
-/* --- The line's bins ------------------------------------------------------------------------- */
+/* --- Charts of path quality ------------------------------------------------------------------ */
 
 struct plots {
     struct page *page;
     const json_t *session;
     size_t bins;
-    double seconds; /* of all */
+    double seconds; /* duration of all bins */
 };
 
 static double value_at(const json_t *values, size_t index)
@@ -179,7 +180,7 @@ static double value_at(const json_t *values, size_t index)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* At least 0. */
+/* Returns the largest known value, at least 0. */
 static double largest(const json_t *values)
 {
     double most = 0;
@@ -201,8 +202,8 @@ static void add_bins(const struct plots *plots, const char *class, const json_t 
     add_steps(plots->page, class, steps, (double)plots->bins, strcmp(class, "loss") == 0);
 }
 
-/* Adds two lines, with an axis up to 1, 2 or 5 times a power of ten, at least `axis`. Bins of which
- * neither value is known are hatched. */
+/* Appends a chart of two series. The axis ends at 1, 2 or 5 times a power of ten, at least at
+ * `axis`. Bins without a known value are hatched. */
 static void add_plot(const struct plots *plots, const char *title, const char *unit, double most,
                      double axis, const char *class, const json_t *values, const char *other_class,
                      const json_t *others)
@@ -227,7 +228,7 @@ static void add_plot(const struct plots *plots, const char *title, const char *u
     page_add(page, "</div></figure>\n");
 }
 
-/* Of pings, few are above twice the median. */
+/* Appends the charts of the path quality. Few pings are above twice the median. */
 static void add_plots(struct page *page, const json_t *session)
 {
     const json_t *series = json_object_get(session, "series");
@@ -258,7 +259,7 @@ static void add_plots(struct page *page, const json_t *session)
 struct level {
     struct page *page;
     const json_t *session, *json, *players;
-    double from, until; /* seconds of the session */
+    double from, until; /* times in the session, in seconds */
 };
 
 static bool is_within(const struct level *level, double time)
@@ -272,7 +273,7 @@ static bool has_score(const json_t *player)
            !json_is_true(json_object_get(player, "spectator"));
 }
 
-/* Players have a color by their number in the level. */
+/* Returns a player's color, by the index in the level. */
 static const char *color_of(size_t player)
 {
     static const char *const colors[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
@@ -280,7 +281,7 @@ static const char *color_of(size_t player)
     return colors[player % G_N_ELEMENTS(colors)];
 }
 
-/* Scores begin at 0. */
+/* Draws a player's score, which begins at 0. */
 static void add_score_of(const struct level *level, size_t player)
 {
     const json_t *changes = json_object_get(level->json, "changes");
@@ -322,7 +323,7 @@ struct box {
     double left, right, top, bottom;
 };
 
-/* Draws what of the way is within the level, north up; of its points each `nth`. */
+/* Draws a way within the level, north up, with each `nth` point. Extends `box` to contain it. */
 static void add_way(const struct level *level, const json_t *way, size_t nth, GString *paths,
                     struct box *box)
 {
@@ -357,7 +358,7 @@ static void add_way(const struct level *level, const json_t *way, size_t nth, GS
     g_string_append(paths, "\"/>");
 }
 
-/* The same number of units in both directions. */
+/* Draws all ways to one scale, in a box around them. */
 static void add_ways(const struct level *level)
 {
     const json_t *ways = json_object_get(level->session, "ways");

@@ -11,8 +11,8 @@
 
 #include "common/protocols.h"
 
-/* FILES: of a ring. MEGABYTE: as tcpdump counts. BUFFER_KIB: of the
- * kernel, for each interface. */
+/* FILES: number of files in a ring. MEGABYTE: unit of tcpdump's -C. LINE_BYTES: maximum length of a
+ * message. BUFFER_KIB: size of the kernel's buffer for each interface. */
 enum { FILES = 16, MEGABYTE = 1000000, LINE_BYTES = 4096 };
 
 #define BUFFER_KIB "65536"
@@ -20,10 +20,10 @@ enum { FILES = 16, MEGABYTE = 1000000, LINE_BYTES = 4096 };
 struct capturer {
     const char *interface;
     pid_t keeper;
-    int control; /* a line asks for the counts, and its end ends tcpdump */
-    int output;  /* what it prints; -1: it has ended */
+    int control; /* pipe to the keeper: a line requests the counts, its end stops tcpdump */
+    int output;  /* tcpdump's messages; -1 after its end */
     GString *line;
-    bool listens; /* before, SIGUSR1 would end it */
+    bool listens; /* tcpdump has started; earlier, SIGUSR1 would end it */
     bool told;
     uint64_t dropped;
 };
@@ -34,9 +34,9 @@ struct capturers {
     unsigned count;
 };
 
-/* --- The filter ------------------------------------------------------------------------------ */
+/* --- Filter ---------------------------------------------------------------------------------- */
 
-/* `list`: "27500,27900-27910" */
+/* Appends the TCP ports of a list such as "27500,27900-27910". */
 static void append_ports(GString *filter, const char *list)
 {
     char **ranges = g_strsplit(list, ",", -1);
@@ -70,9 +70,9 @@ char *capturers_filter(const GPtrArray *ports, const char *filter)
 /* --- Processes ------------------------------------------------------------------------------- */
 
 /*
- * The shell between this process and tcpdump. Ctrl-C and systemd's signals reach all processes, but
- * tcpdump ends when this one closes the shell's input, or is gone. Each line asks for the counts.
- * A signal that comes before the shell's child has become tcpdump may be lost: it is sent again.
+ * Shell script of the keeper between this process and tcpdump. Ctrl-C and systemd's signals reach
+ * all processes, but tcpdump ends when this one closes the keeper's input, or has ended. Each line
+ * requests the counts. A signal may be lost before the child has become tcpdump: it is sent again.
  */
 static const char keeper[] =
     "umask 077; trap : INT TERM HUP; \"$@\" & trap '' INT TERM HUP; exec 2>&-; "
@@ -100,7 +100,7 @@ static void start(struct capturer *capturer, const char *const *arguments, char 
     fcntl(capturer->output, F_SETFL, O_NONBLOCK);
 }
 
-/* No start writes to the files of another. */
+/* Returns the name of a ring's files. It differs at each start, so that no file is overwritten. */
 static char *base_name(const char *ring, const char *interface)
 {
     g_autoptr(GDateTime) now = g_date_time_new_now_utc();
@@ -144,7 +144,7 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
         const char *arguments[] = {
             "/bin/sh", "-c", keeper, "sh", program, "-i", interface, "-n", "-U", "-s", "0", "-B",
             BUFFER_KIB, "--time-stamp-precision=nano", "-C", megabytes, "-W", files, "-w", base,
-            /* The filter comes behind all options. */
+            /* The filter follows all options. */
             user ? "-Z" : filter, user ? user->pw_name : NULL, user ? filter : NULL, NULL};
 
         capturers->all[i].interface = interface;
@@ -157,7 +157,7 @@ struct capturers *capturers_start(const char *interfaces, const char *ring, uint
     return NULL;
 }
 
-/* --- What they print ------------------------------------------------------------------------- */
+/* --- Messages of tcpdump --------------------------------------------------------------------- */
 
 static void read_line(struct capturer *capturer, const char *line)
 {

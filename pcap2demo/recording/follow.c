@@ -20,7 +20,7 @@
 
 #define SECOND INT64_C(1000000000) /* nanoseconds */
 
-/* Nanoseconds that a packet may take from its capture to here. */
+/* Maximum delay of a packet between its capture and this process (ns). */
 #define DELAY (5 * SECOND)
 
 enum { FRAMES_AT_ONCE = 1024, STATUS_EVERY_S = 5, WAIT_US = 100000 };
@@ -28,21 +28,21 @@ enum { FRAMES_AT_ONCE = 1024, STATUS_EVERY_S = 5, WAIT_US = 100000 };
 struct follower {
     const struct options *options;
     struct qs_sessions_options sessions_options;
-    char *folder;                /* the ring's */
-    struct capturers *capturers; /* NULL: others capture */
+    char *folder;                /* folder of the ring */
+    struct capturers *capturers; /* NULL: other programs capture */
     struct ring *ring;
     struct recordings *recordings;
     struct action *action;
     struct pipeline pipeline;
     struct qs_sessions *sessions;
     struct status status;
-    int64_t frame_time;                  /* of the last frame; 0: there was none */
-    gint64 frame_read;                   /* when that was read: monotonic, microseconds */
-    gint64 looked;                       /* the same */
-    unsigned ticks;                      /* seconds */
-    bool read_everything;                /* once */
+    int64_t frame_time;                  /* time of the last frame; 0 before the first one */
+    gint64 frame_read;                   /* when that frame was read (monotonic, microseconds) */
+    gint64 looked;                       /* when the folder was last examined (likewise) */
+    unsigned ticks;                      /* seconds since the start */
+    bool read_everything;                /* all existing frames have been read */
     bool failed;                         /* the folder of demos cannot be written */
-    char *ring_trouble, *status_trouble; /* that were logged; NULL: there is none */
+    char *ring_trouble, *status_trouble; /* problems last logged; NULL: none */
 };
 
 static bool fail(const char *file, char *error)
@@ -52,8 +52,8 @@ static bool fail(const char *file, char *error)
     return false;
 }
 
-/* Logs a trouble of `what` when it begins or changes, and once it is `over`. Takes over `trouble`;
- * NULL: there is none. */
+/* Logs a problem of `what` when it starts or changes, and `over` when it ends. Takes ownership of
+ * `trouble`, which is NULL if there is no problem. */
 static void log_trouble(char **logged, const char *what, char *trouble, const char *over)
 {
     if (g_strcmp0(*logged, trouble) != 0)
@@ -65,7 +65,7 @@ static void log_trouble(char **logged, const char *what, char *trouble, const ch
 
 /* --- Privileges ------------------------------------------------------------------------------ */
 
-/* For root: the user of sudo, or the owner of the demos. NULL: there is none. */
+/* Returns the user that root becomes: of sudo, or the owner of the demos. NULL: none. */
 static const struct passwd *find_user(const char *demos)
 {
     const char *sudo = g_getenv("SUDO_UID");
@@ -79,7 +79,7 @@ static const struct passwd *find_user(const char *demos)
     return user ? getpwuid(user) : NULL;
 }
 
-/* `for_good` false: root can come back. */
+/* Becomes `user`; if not `for_good`, root can be regained. False on failure. */
 static bool become(const struct passwd *user, bool for_good)
 {
     return initgroups(user->pw_name, user->pw_gid) == 0 &&
@@ -91,7 +91,7 @@ static bool become(const struct passwd *user, bool for_good)
 
 /* --- Capturing ------------------------------------------------------------------------------- */
 
-/* Makes the folders, which belong to `user`, or this one: NULL. */
+/* Creates the folders of demos and ring. Returns NULL and `*folder`, or a new error text. */
 static char *make_ring(const char *demos, const char *ring, char **folder)
 {
     char *error = make_folders(demos);
@@ -100,13 +100,13 @@ static char *make_ring(const char *demos, const char *ring, char **folder)
     if (error)
         return error;
     *folder = ring ? g_strdup(ring) : g_build_filename(demos, "ring", NULL);
-    mask = umask(077); /* it holds passwords and chat */
+    mask = umask(077); /* the ring contains passwords and chat */
     error = make_folders(*folder);
     umask(mask);
     return error;
 }
 
-/* Starts tcpdump as root, if this is root, and gives that up. */
+/* Starts tcpdump, and drops root's privileges for good. False after reporting an error. */
 static bool start_capturers(struct follower *follower, const char *demos)
 {
     const struct input_options *input = &follower->options->input;
@@ -140,10 +140,9 @@ static bool start_capturers(struct follower *follower, const char *demos)
     return true;
 }
 
-/* --- Every second ---------------------------------------------------------------------------- */
+/* --- Tasks of every second ------------------------------------------------------------------- */
 
-/* How long nothing has come, as far as it would be here by now. A clock that is set is no silence.
- */
+/* Returns how long no packet has come (ns), less DELAY. A change of the clock is no silence. */
 static int64_t silence(const struct follower *follower)
 {
     const int64_t by_capture = g_get_real_time() * 1000 - follower->frame_time;
@@ -152,7 +151,7 @@ static int64_t silence(const struct follower *follower)
     return by_reading < DELAY ? 0 : MAX(by_capture, by_reading) - DELAY;
 }
 
-/* Up to then all demos have their names, of sessions that were silent since, or go on. */
+/* Returns the time up to which demos are complete, limited by sessions that may still continue. */
 static int64_t until(const struct follower *follower, int64_t silent)
 {
     const int64_t option = follower->options->recorder.idle, idle = option ? option : QS_FLOW_IDLE;
@@ -181,7 +180,7 @@ static void update_status(struct follower *follower)
                 "can be written again");
 }
 
-/* If it fails, the recording ends, and the next start reads the ring again. */
+/* Stores the time stamp. On failure the recording ends, and the next start reads the ring again. */
 static void set_until(struct follower *follower, int64_t time)
 {
     char *error = recordings_set_until(follower->recordings, time, ring_oldest(follower->ring));
@@ -192,7 +191,7 @@ static void set_until(struct follower *follower, int64_t time)
     g_free(error);
 }
 
-/* `idle`: all was read that is old enough. */
+/* Performs the tasks of every second. `idle`: no frame was ready at the last attempt. */
 static void tick(struct follower *follower, bool idle)
 {
     const bool all_read = idle && !follower->ring_trouble && ring_is_read(follower->ring);
@@ -230,7 +229,7 @@ static void look(struct follower *follower)
                 error ? g_strdup(g_strerror(error)) : NULL, "can be read again");
 }
 
-/* Returns whether there were any. */
+/* Reads and decodes a batch of frames. False if none was ready. */
 static bool read_frames(struct follower *follower, int64_t now)
 {
     struct input_frame *frame;
@@ -247,7 +246,7 @@ static bool read_frames(struct follower *follower, int64_t now)
     return count != 0;
 }
 
-/* Until it is stopped, or no capturer runs any more; other programs' rings have no end. */
+/* Records until interrupted, or until no capturer runs. With --follow only interrupts end it. */
 static void follow(struct follower *follower)
 {
     bool idle = false;
@@ -264,11 +263,10 @@ static void follow(struct follower *follower)
     }
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- End ------------------------------------------------------------------------------------- */
 
-/* After Ctrl-C: what goes on is recorded up to here. What takes too long is left for the next
- * start.
- */
+/* Ends the recording after Ctrl-C: records open sessions up to the last frame. signals.c ends the
+ * process after two seconds; the next start completes the demos that are left. */
 static void finish(struct follower *follower)
 {
     look(follower);
@@ -282,7 +280,7 @@ static void finish(struct follower *follower)
         set_until(follower, MIN(follower->frame_time, g_get_real_time() * 1000));
 }
 
-/* What goes on is left for the next start. */
+/* Ends the recording after other signals: leaves open demos for the next start. */
 static void leave(struct follower *follower)
 {
     struct qs_sessions_handler *handler = &follower->action->handler;
@@ -320,7 +318,7 @@ static void stop(struct follower *follower)
               signal ? signal : "", text);
 }
 
-/* --- The run --------------------------------------------------------------------------------- */
+/* --- Recording ------------------------------------------------------------------------------- */
 
 static void run(struct follower *follower)
 {
@@ -364,7 +362,7 @@ static bool open_recordings(struct follower *follower, const char *demos)
     return follower->recordings || fail(NULL, error);
 }
 
-/* The files of a ring stay open. */
+/* Raises the limit of open files: all files of a ring stay open. */
 static void open_many_files(void)
 {
     struct rlimit limit;

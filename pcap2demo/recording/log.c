@@ -8,7 +8,7 @@
 
 static struct {
     bool json, events;
-    bool times; /* before lines of text */
+    bool times; /* text lines begin with the time */
 } log_options;
 
 char *log_time(void)
@@ -34,7 +34,7 @@ static void print_json(const char *event, json_t *members, const char *time, con
 void log_event(int priority, const char *event, json_t *members, const char *format, ...)
 {
     va_list arguments;
-    char *text, *printable; /* `text` is of any bytes */
+    char *text, *printable; /* `text` may contain any bytes */
 
     if (priority <= LOG_WARNING || log_options.events) {
         g_autofree char *time = log_time();

@@ -23,7 +23,7 @@ const struct option_row recorder_rows[] = {
     {"log-format", 0, OPTION(TEXT, recorder.log_format),
      "Log as lines of text (the default) or of JSON", .choices = "text|json"},
 
-    /* Files of services of earlier versions have these: they start all the same. */
+    /* Options of earlier versions, accepted because old service files contain them. */
     {"max-disk", 0, .type = OPTION_GONE, .offset = 0, "--min-free keeps disk space free", "SIZE"},
     {"keep", 0, .type = OPTION_GONE, .offset = 0, "tmpfiles.d removes old demos", "TIME"},
     {"write-pcap", 0, .type = OPTION_GONE, .offset = 0, "--pcap -s N cuts sessions out", "DIR"},

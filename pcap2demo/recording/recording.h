@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of a recorder, by file: `follow.c` is its loop, which reads the folder of captures
- * (`ring.c`), keeps the demos (`recordings.c`), runs the capturing programs (`capturers.c`), and
- * reports what happens (`status.c`, `log.c`).
+ * Parts of a recorder, by file: `follow.c` is its main loop, which reads the folder of captures
+ * (`ring.c`), stores the demos (`recordings.c`), runs tcpdump (`capturers.c`), and reports events
+ * (`status.c`, `log.c`).
  */
 #ifndef PCAP2DEMO_RECORDING_H
 #define PCAP2DEMO_RECORDING_H
@@ -19,218 +19,210 @@
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/options.h"
 
-/* --- follow.c, and options.c ------------------------------------------------------------------ */
+/* --- follow.c and options.c ------------------------------------------------------------------ */
 
-/* Bytes of the ring of --interface, and of the disk that stay free, if no option says other ones.
- */
+/* Default size of the ring of --interface, and default of --min-free (bytes). */
 enum { RECORDER_SIZE = 1 << 30 };
 
 extern const struct option_row recorder_rows[];
 
-/* Whether --follow or --interface was given. */
+/* True if --follow or --interface is given. */
 bool recorder_is_wanted(const struct options *options);
 
-/* False: the options do not go together; that was reported. */
+/* Completes and checks the options. False, after reporting it, if they do not go together. */
 bool recorder_options_check(struct options *options);
 
 /*
- * Follows a folder, and captures to it if that is wanted, until stopped. Calls `prepare` when it is
- * no longer root. Failures are reported; the exit status is EXIT_OK after a stop that was asked
- * for.
+ * Records the captures of a folder until stopped, and captures to it with --interface. Calls
+ * `prepare` after root's privileges are dropped. Reports failures; the exit status is EXIT_OK after
+ * a stop by a signal.
  */
 void recorder_run(const struct options *options, void (*prepare)(const struct options *options));
 
-/* --- ring.c: the folder of captures ----------------------------------------------------------- */
+/* --- ring.c: folder of captures -------------------------------------------------------------- */
 
 /*
- * A folder of capture files that other programs write: rings of tcpdump (-C, -W, -G) and of dumpcap
- * (-b), pcap and pcapng. All of them are read as one capture, in the order of time, while they
- * grow, begin, are written anew and are removed. Files that are no captures are ignored.
+ * Folder of capture files that other programs write: rings of tcpdump (-C, -W, -G) and of dumpcap
+ * (-b), pcap and pcapng. The frames of all files are read in the order of time, while files appear,
+ * grow, are overwritten and are removed. Files that are no captures are ignored.
  *
- * What cannot be read is logged, and the next file is read.
+ * Files that cannot be read are logged and skipped.
  */
 
-/* A frame waits for so many nanoseconds, since another file may still get an earlier one. */
+/* Time for which a frame is held back (ns), because another file may still get an earlier one. */
 #define RING_PATIENCE (INT64_C(2) * 1000000000)
 
 struct ring;
 
-/* Both must live as long. `filter`: a tcpdump expression, or NULL. */
+/* Creates a ring. `folder` and `filter`, a tcpdump expression or NULL, must outlive it. */
 struct ring *ring_new(const char *folder, const char *filter);
 void ring_free(struct ring *ring);
 
-/*
- * Finds files that are new, have grown, were written anew or are gone; to be called every second.
- * Returns 0, or the error number if the folder cannot be read.
- */
+/* Finds files that are new, have grown, were overwritten or were removed. Call it every second.
+ * Returns 0, or an errno value if the folder cannot be read. */
 int ring_look(struct ring *ring);
 
-/*
- * The next frame of all files by time; valid until the next call. `now`: nanoseconds since the
- * epoch. NULL: there is none until the next ring_look(), or it has to wait.
- */
+/* Returns the next frame of all files by time, valid until the next call. NULL if there is none
+ * before the next ring_look(), or if it has to wait. `now`: time in nanoseconds since the epoch. */
 struct input_frame *ring_next(struct ring *ring, int64_t now);
 
-/* Whether no frame is left, as of the last ring_look(). */
+/* True if all frames that the last ring_look() found were read. */
 bool ring_is_read(const struct ring *ring);
 
-/* Time of the oldest frame; 0: there is none. */
+/* Returns the time of the oldest frame; 0 if there is none. */
 int64_t ring_oldest(const struct ring *ring);
 
-/* Removes the oldest files, as far as they were read and have not grown for a minute, until the
- * captures of the folder take no more than `max` bytes. */
+/* Removes the oldest files until all captures together have at most `max` bytes. Keeps files that
+ * are not completely read, or that changed in the last minute. */
 void ring_remove_oldest(struct ring *ring, uint64_t max);
 
-/* --- recordings.c: the demos ------------------------------------------------------------------ */
+/* --- recordings.c: demos of a recording ------------------------------------------------------ */
 
 /*
- * The demos of a recording. A demo has its name only when it is whole; until then it is a file
- * ".pcap2demo-START-RANDOM.EXTENSION". Nothing is overwritten: a demo whose name is taken gets
- * another one, unless the file has the same bytes.
+ * Demos of a recording. A demo gets its name when it is complete; until then it is a file
+ * ".pcap2demo-START-RANDOM.EXTENSION". Nothing is overwritten: if a demo's name is taken, it gets
+ * another one, unless that file has the same bytes.
  *
- * After a restart the ring is read again from its oldest packet. One time stamp is kept, in
- * ".pcap2demo-until": all demos that ended up to then have their names, and are not written again,
- * since the ring may have lost how they began.
+ * A restart reads the ring again from its oldest packet. The file ".pcap2demo-until" contains a
+ * time stamp: all demos that ended at or before it have their names. They are not written again:
+ * the ring may have lost their beginnings.
  */
 
-struct recordings; /* begins with its struct qs_demo_store */
+struct recordings; /* first member: struct qs_demo_store */
 
 /*
- * Only one process uses a folder, which it must be able to write. NULL on failure; then `*error` is
- * a new string. `*no_room`: set while no demo begins since the disk has less free space than
- * --min-free.
+ * Opens the folder of demos, which must be writable, and locks it. Sets `*no_room`, and starts no
+ * demo, while less disk space is free than --min-free. `folder`, `options` and `no_room` must
+ * outlive the result. On failure returns NULL, and `*error` is a new text.
  */
 struct recordings *recordings_new(const char *folder, const struct recorder_options *options,
                                   bool *no_room, char **error);
 
-/* All sessions must have ended. */
+/* Frees the recordings and unlocks the folder. All sessions must have ended. */
 void recordings_free(struct recordings *recordings);
 
 /*
- * Demos that a process did not finish: removes those whose first packet the ring, which begins at
- * `oldest`, still holds, since they are written again. Others end behind their last whole block,
- * and get their names. `oldest` 0: the ring is empty.
+ * Handles demos that an earlier process did not finish. Removes those whose first packet is still
+ * in the ring, because they are recorded again. Ends others after their last complete block, and
+ * names them. `oldest` is the time of the ring's first packet; 0 if the ring is empty.
  */
 void recordings_complete(struct recordings *recordings, const struct qs_sessions_options *options,
                          int64_t oldest);
 
 /*
- * All demos that ended up to this time have their names, but those that could not be written: the
- * time stamp stays before their ends as long as the ring, which begins at `oldest`, holds how they
- * began. Returns NULL, or a new string if the folder cannot be written or is another one now.
+ * Stores the time stamp: demos that ended up to `until` have their names. Demos that could not be
+ * written hold it back while the ring, which begins at `oldest`, contains their start. Returns
+ * NULL, or a new error text if the folder is not writable or was replaced.
  */
 char *recordings_set_until(struct recordings *recordings, int64_t until, int64_t oldest);
 
-/* From now on demos that are dropped stay as they are, for the next start. */
+/* Leaves unfinished demos from now on as they are, for the next start, instead of removing them. */
 void recordings_leave(struct recordings *recordings);
 
-/* --- capturers.c: tcpdump and dumpcap --------------------------------------------------------- */
+/* --- capturers.c: processes of tcpdump ------------------------------------------------------- */
 
-/*
- * tcpdump, once for each interface, with a ring of files of its own. Whatever becomes of this
- * process, it ends: a process between the two waits for that.
- */
+/* Processes of tcpdump, one for each interface, each with its own ring of files. They end with this
+ * process, even if it is killed: a keeper process between the two ensures that. */
 
 struct capturers;
 
 /*
- * `interfaces`: names with commas between them. `size`: bytes of all rings. `ring`: their folder,
- * an absolute path. `user`: whom tcpdump becomes, or NULL. NULL on failure; then `*error` is a new
- * string.
+ * Starts tcpdump for `interfaces`, separated by commas, as `user`, or NULL. `size`: bytes of all
+ * rings; `ring`: absolute path of their folder. On failure returns NULL, and `*error` is a new
+ * text.
  */
 struct capturers *capturers_start(const char *interfaces, const char *ring, uint64_t size,
                                   const char *filter, const struct passwd *user, char **error);
 
-/* What is captured: UDP, IP fragments, TCP on the ports of streams and of --port (`ports`, or
- * NULL); and of that what `filter` matches, if it is not NULL. New. */
+/* Returns a capture filter, which the caller frees: UDP, IP fragments, and TCP on the ports of
+ * streams and of --port (`ports`); restricted to matches of `filter`, if that is not NULL. */
 char *capturers_filter(const GPtrArray *ports, const char *filter);
 
-/* Asks for the count of dropped packets, which comes later. */
+/* Requests the counts of dropped packets, which arrive later. */
 void capturers_ask(struct capturers *capturers);
 
-/* Logs what they print. Returns how many run. */
+/* Reads and logs the messages of tcpdump. Returns the number of running processes. */
 unsigned capturers_check(struct capturers *capturers);
 
-/* Packets that were dropped. False: none of them has told. */
+/* Adds up the dropped packets. False if no process has reported its counts. */
 bool capturers_dropped(const struct capturers *capturers, uint64_t *dropped);
 
-/* Ends them, and logs what they print. */
+/* Ends all processes, and logs their messages. */
 void capturers_stop(struct capturers *capturers);
 void capturers_free(struct capturers *capturers);
 
-/* --- status.c: who plays, and counters -------------------------------------------------------- */
+/* --- status.c: players and counters ---------------------------------------------------------- */
 
 /*
- * Who plays, and the counters of a recording: as a line for the log, as JSON, for Prometheus, and
- * as a file in the folder of the demos, which is replaced as a whole every few seconds:
+ * Status of a recording: players and counters, as a line for the log, as JSON, for Prometheus, and
+ * as a file in the folder of the demos, which is replaced every few seconds:
  *
  *     pcap2demo-status.json    {..., "kind": "status", "updated": "2026-11-20T15:54:01Z", counters,
- *                              "sessions": [as --list --json has them, with "bytes"],
- *                              "finished": [the last ones that ended, likewise]}
+ *                              "sessions": [as in --list --json, with "bytes"],
+ *                              "finished": [last sessions that ended, likewise]}
  */
 
-/* What is counted by game. */
+/* Counters for each game. */
 enum status_counter {
     SESSIONS_ENDED,
     DEMOS_WRITTEN,
-    DEMO_BYTES, /* of these */
-    LOST_DEMOS, /* that could not be written so far */
+    DEMO_BYTES, /* size of written demos */
+    LOST_DEMOS, /* demos not written so far because of errors */
     STATUS_COUNTERS
 };
 
 struct status {
-    GPtrArray *sessions; /* struct qs_client_session that have not ended */
-    GQueue finished;     /* json_t of the last sessions with demos */
+    GPtrArray *sessions; /* open sessions (struct qs_client_session) */
+    GQueue finished;     /* last ended sessions with demos (json_t) */
     uint64_t games[QS_PROTOCOLS_MAX][STATUS_COUNTERS];
-    uint64_t packets, dropped; /* by the kernel, as far as the capturers report it */
+    uint64_t packets, dropped; /* numbers of packets read, and dropped by the kernel */
     bool drops_known;
-    bool no_room;        /* no demos begin: --min-free */
-    int64_t from, until; /* the ring's oldest packet, and the latest that was read; 0: none */
+    bool no_room;        /* free disk space is below --min-free */
+    int64_t from, until; /* times of the ring's oldest packet and of the latest one read; 0: none */
 };
 
+/* Initialize the status without sessions, and release it. */
 void status_init(struct status *status);
 void status_clear(struct status *status);
 
-/* "2 sessions, 1 player, 12345 packets, ...". New. */
+/* Returns a line such as "2 sessions, 1 player, 12345 packets, ...". The caller frees it. */
 char *status_text(const struct status *status);
 
-/* Logs the status, and each open session. */
+/* Logs the status and all open sessions. */
 void status_log(const struct status *status);
 
-/*
- * The action of a recording: a demo of each session, a line of the log for what happens to it. It
- * keeps `status` up to date; both arguments must live as long.
- */
+/* Creates the action of a recording: logs events of sessions, and keeps `status` up to date. Both
+ * arguments must outlive it. Free it with action_free(). */
 struct action *recording_action_new(const struct options *options, struct status *status);
 
-/* Writes the file in `folder`; and `metrics` in Prometheus' text format, or NULL. Returns NULL, or
- * a new string: what keeps one from being written. */
+/* Writes the status file in `folder`; and the file `metrics` for Prometheus, if it is not NULL.
+ * Returns NULL, or an error text, which the caller frees. */
 char *status_write(const struct status *status, const char *folder, const char *metrics);
 
-/* --- log.c ------------------------------------------------------------------------------------ */
+/* --- log.c: log of a recording --------------------------------------------------------------- */
 
 /*
- * The log of a recording: a line for each event on standard output. As text,
+ * Log of a recording: a line for each event on standard output. As text,
  *
  *     2026-11-20T15:54:01Z session 3 begins: QuakeWorld, 192.0.2.7:27001 with 192.0.2.1:27500
  *
- * without the time if systemd's journal reads it, which adds its own; or as JSON, an object a line:
+ * without the time for systemd's journal, which adds its own; or as JSON, one object in each line:
  * {"time": ..., "event": "session_begin", "message": the text, and the event's members}.
  */
 
-/* From now on messages (output/message.h) are events, too. `events` false: only warnings are
- * logged. */
+/* Starts the log. Also logs messages (output/message.h) until log_close(). If `events` is false,
+ * logs only warnings. */
 void log_open(bool json, bool events);
 void log_close(void);
 
-/* Whether its lines are JSON. */
+/* True if the log is JSON. */
 bool log_is_json(void);
 
-/* The present time as in the log: UTC, as in the names of demos. New. */
+/* Returns the present time in UTC, as in the log and in names of demos. The caller frees it. */
 char *log_time(void);
 
-/* An event of priority LOG_INFO, or LOG_WARNING, which is always logged. Takes over `members` of
- * its JSON object, or NULL. */
+/* Logs an event. `priority` is LOG_INFO, or LOG_WARNING: always logged. Takes ownership of
+ * `members` for its JSON object; NULL: none. */
 void log_event(int priority, const char *event, json_t *members, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 

@@ -20,17 +20,17 @@
 #define UNFINISHED ".pcap2demo-"
 #define UNTIL_FILE UNFINISHED "until"
 
-enum { NAMES_MAX = 4096 /* that are remembered */ };
+enum { NAMES_MAX = 4096 /* maximum number of names to remember */ };
 
 struct recordings {
     struct qs_demo_store store;
     const struct recorder_options *options;
     const char *folder;
-    int lock; /* the open folder */
+    int lock; /* descriptor of the locked folder */
     struct qs_demo_names *naming;
-    int64_t until; /* demos that ended up to then are not written again */
-    int64_t saved; /* in the file */
-    /* Of demos that could not be written: the first end and the last start; 0: there are none. */
+    int64_t until; /* demos that ended at or before this time exist already */
+    int64_t saved; /* time stamp in the file */
+    /* First end and last start of all demos that could not be written; 0: none. */
     int64_t unwritten_end, unwritten_start;
     bool *no_room;
     bool leaves;
@@ -39,12 +39,12 @@ struct recordings {
 struct recording {
     struct recordings *all;
     const struct qs_demo_format *format;
-    struct writer *writer; /* NULL: there was no room */
+    struct writer *writer; /* NULL: no disk space at its start */
     uint64_t written;
-    bool cut; /* no more of it is kept */
+    bool cut; /* no more bytes are written */
 };
 
-/* --- The store of sessions ------------------------------------------------------------------- */
+/* --- Store of demos -------------------------------------------------------------------------- */
 
 static bool has_room(const struct recordings *all)
 {
@@ -82,7 +82,7 @@ static void *begin(struct qs_demo_store *store, const struct qs_demo_name_reques
     return recording;
 }
 
-/* Whole blocks come. With the one that exceeds --max-demo-size the demo ends. */
+/* Writes whole blocks. The end of a demo replaces the block that exceeds --max-demo-size. */
 static void write_bytes(void *file, const void *data, size_t size)
 {
     struct recording *recording = file;
@@ -155,9 +155,9 @@ static void end(void *file)
     g_free(recording);
 }
 
-/* --- The time stamp -------------------------------------------------------------------------- */
+/* --- Time stamp ------------------------------------------------------------------------------ */
 
-/* Fails, with a new string, also where another folder has taken the place of the one locked. */
+/* Writes the time stamp. Returns NULL, or a new error text; also if the folder was replaced. */
 static char *save_until(struct recordings *all, int64_t until)
 {
     g_autofree char *path = g_build_filename(all->folder, UNTIL_FILE, NULL);
@@ -187,17 +187,17 @@ static void read_until(struct recordings *all)
 
     if (g_file_get_contents(path, &text, NULL, NULL))
         all->until = g_ascii_strtoll(text, NULL, 10);
-    if (all->until > g_get_real_time() * 1000) /* the clock was wrong then */
+    if (all->until > g_get_real_time() * 1000) /* the clock was wrong at that time */
         all->until = 0;
 }
 
-/* --- Demos that were not finished ------------------------------------------------------------ */
+/* --- Unfinished demos of an earlier process -------------------------------------------------- */
 
-/* What a demo holds. */
+/* Contents of an unfinished demo. */
 struct contents {
     struct qs_sessions_handler handler;
-    uint64_t whole;  /* bytes of whole blocks */
-    GByteArray *end; /* what is missing behind them */
+    uint64_t whole;  /* size of its complete blocks, in bytes */
+    GByteArray *end; /* bytes that end the demo, if missing */
     char *player, *map;
 };
 
@@ -228,11 +228,11 @@ static void read_blocks(struct contents *contents, const struct qs_sessions_opti
     demo->reader.format->file->append_end(contents->end, last);
     if (last.data && last.size == contents->end->len &&
         memcmp(last.data, contents->end->data, last.size) == 0)
-        g_byte_array_set_size(contents->end, 0); /* it has its end */
+        g_byte_array_set_size(contents->end, 0); /* the demo has an end */
     qs_sessions_free(sessions, true);
 }
 
-/* False: not a single block is whole. */
+/* Reads an unfinished demo. False if it has no complete block. */
 static bool read_contents(struct contents *contents, const struct qs_sessions_options *options,
                           FILE *stream, const char *path)
 {
@@ -248,7 +248,7 @@ static bool read_contents(struct contents *contents, const struct qs_sessions_op
     return contents->whole != 0;
 }
 
-/* Cuts it behind its last whole block, ends it, and names it. */
+/* Cuts a demo behind its last whole block, ends and names it; or removes it if there is none. */
 static void complete(struct recordings *all, const struct qs_sessions_options *options,
                      const char *name, int64_t start)
 {
@@ -264,7 +264,7 @@ static void complete(struct recordings *all, const struct qs_sessions_options *o
                                                  .map = contents.map,
                                                  .extension = strrchr(name, '.') + 1};
 
-    /* A larger one was not read to its end. */
+    /* A larger demo was not completely read, and is not cut. */
     if (any && (lseek(file, 0, SEEK_END) > QS_DEMO_INPUT_MAX ||
                 ftruncate(file, (off_t)contents.whole) == 0)) {
         struct recording recording = {.all = all, .writer = writer_new_on(all->folder, name)};
@@ -311,7 +311,7 @@ void recordings_complete(struct recordings *all, const struct qs_sessions_option
         closedir(folder);
 }
 
-/* --- All of them ----------------------------------------------------------------------------- */
+/* --- Life of the recordings ------------------------------------------------------------------ */
 
 void recordings_leave(struct recordings *all)
 {

@@ -14,31 +14,31 @@
 #include "common/core/hash.h"
 #include "pcap2demo/capture/source.h"
 
-/* HEAD: bytes by which a file is recognized. OLD_S: seconds without a change. */
+/* HEAD: number of bytes that identify a file. OLD_S: age from which a file may be removed (s). */
 enum { HEAD = 512, OLD_S = 60 };
 
 struct file {
     char *name, *path;
-    struct stat about;   /* as of the last look */
-    struct input *input; /* NULL: it is no capture, or has no whole frame yet */
-    FILE *stream;        /* of the input, which owns it */
-    uint8_t head[HEAD];  /* its first bytes */
+    struct stat about;   /* status at the last ring_look() */
+    struct input *input; /* NULL: no capture, or no complete frame yet */
+    FILE *stream;        /* stream of the input, which owns it */
+    uint8_t head[HEAD];  /* first bytes of the file */
     size_t head_size;
-    int64_t first; /* time of its first frame */
+    int64_t first; /* time of the first frame */
     struct input_frame frame;
-    bool has_frame; /* that was read, and not yet returned */
-    bool at_end;    /* nothing more can be read before the next look */
-    bool cut;       /* it ends within a record */
-    bool damaged;   /* nothing more of it is read */
-    bool seen;      /* at this look */
-    int error;      /* why it cannot be opened; 0: it can */
+    bool has_frame; /* `frame` was read, and not yet returned */
+    bool at_end;    /* nothing is left to read before the next ring_look() */
+    bool cut;       /* the file ends within a record */
+    bool damaged;   /* the rest of the file is not read */
+    bool seen;      /* found by the current ring_look() */
+    int error;      /* error of open(); 0: none */
 };
 
 struct ring {
     const char *folder, *filter;
-    GHashTable *files;   /* struct file, by name */
-    GPtrArray *captures; /* those that have an input */
-    struct file *last;   /* whose frame was returned; or NULL */
+    GHashTable *files;   /* name -> struct file */
+    GPtrArray *captures; /* files that have an input */
+    struct file *last;   /* file of the returned frame, or NULL */
 };
 
 static void report(const struct file *file, const char *what)
@@ -47,7 +47,7 @@ static void report(const struct file *file, const char *what)
               what);
 }
 
-/* --- One file -------------------------------------------------------------------------------- */
+/* --- Files ----------------------------------------------------------------------------------- */
 
 static void free_file(gpointer data)
 {
@@ -60,7 +60,7 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
-/* Reads its next frame, unless it has one. */
+/* Reads the next frame, unless one is waiting. */
 static void fill(struct file *file)
 {
     enum input_status status;
@@ -76,7 +76,7 @@ static void fill(struct file *file)
         report(file, file->input->error);
 }
 
-/* NULL: it cannot be opened, see errno, which is ENOENT if another file has its name now. */
+/* Opens the file. Returns NULL and sets errno; to ENOENT if another file has its name now. */
 static FILE *open_stream(const struct file *file)
 {
     const int descriptor = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -92,8 +92,8 @@ static FILE *open_stream(const struct file *file)
     return NULL;
 }
 
-/* Opens it, if it is a capture whose first frame is whole. It stays open, to be read to its end
- * also when it is removed. `known`: the error that was reported of this name. */
+/* Opens the file if it is a capture whose first frame is complete. It stays open, and readable
+ * after its removal. `known`: the error that was already reported for this name. */
 static void open_file(struct ring *ring, struct file *file, int known)
 {
     g_autofree char *error = NULL;
@@ -101,7 +101,8 @@ static void open_file(struct ring *ring, struct file *file, int known)
 
     file->stream = open_stream(file);
     if (!file->stream) {
-        file->error = errno == ENOENT ? known : errno; /* ENOENT: another file comes */
+        /* ENOENT: a new file is about to replace this one. */
+        file->error = errno == ENOENT ? known : errno;
         if (file->error != known)
             report(file, g_strerror(file->error));
         return;
@@ -130,7 +131,7 @@ static void open_file(struct ring *ring, struct file *file, int known)
     g_ptr_array_add(ring->captures, file);
 }
 
-/* Whether it still begins as it did when it was opened. */
+/* True if the file still begins with the same bytes as when it was opened. */
 static bool has_same_head(const struct file *file)
 {
     uint8_t head[HEAD];
@@ -139,7 +140,7 @@ static bool has_same_head(const struct file *file)
            memcmp(head, file->head, file->head_size) == 0;
 }
 
-/* --- Looking --------------------------------------------------------------------------------- */
+/* --- Changes in the folder ------------------------------------------------------------------- */
 
 static void add_file(struct ring *ring, const char *name, const struct stat *about, int known)
 {
@@ -153,7 +154,7 @@ static void add_file(struct ring *ring, const char *name, const struct stat *abo
     open_file(ring, file, known);
 }
 
-/* The file is gone, or another one has its name. */
+/* Forgets a file that is gone. Reports `why` if it was not completely read. */
 static void remove_file(struct ring *ring, struct file *file, const char *why)
 {
     if (file->input && !file->damaged && (file->has_frame || !file->at_end || file->cut))
@@ -164,7 +165,7 @@ static void remove_file(struct ring *ring, struct file *file, const char *why)
     g_hash_table_remove(ring->files, file->name);
 }
 
-/* A file that has changed. */
+/* Resumes reading a changed file, or opens it again if it was overwritten. */
 static void update_file(struct ring *ring, struct file *file, const struct stat *about)
 {
     if (!file->input || about->st_ino != file->about.st_ino || !has_same_head(file) ||
@@ -197,7 +198,7 @@ static void look_at(struct ring *ring, const char *name, const struct stat *abou
         update_file(ring, file, about);
 }
 
-/* Forgets files that are gone, once they were read to their ends. */
+/* Forgets removed files that were completely read. */
 static void forget_removed(struct ring *ring)
 {
     GList *files = g_hash_table_get_values(ring->files);
@@ -236,7 +237,7 @@ int ring_look(struct ring *ring)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* Of frames with one time, that of the file which began first comes first. */
+/* True if the frame of `file` comes first: by time, or else by the start of the files. */
 static bool is_before(const struct file *file, const struct file *other)
 {
     if (file->frame.packet.time != other->frame.packet.time)
@@ -275,7 +276,7 @@ bool ring_is_read(const struct ring *ring)
     return true;
 }
 
-/* --- All of it ------------------------------------------------------------------------------- */
+/* --- Life of a ring -------------------------------------------------------------------------- */
 
 int64_t ring_oldest(const struct ring *ring)
 {
@@ -290,7 +291,7 @@ int64_t ring_oldest(const struct ring *ring)
     return oldest;
 }
 
-/* The oldest file of those that may be removed, or NULL; and the bytes of all. */
+/* Returns the oldest file that may be removed, or NULL. `*bytes`: size of all captures. */
 static struct file *find_oldest(const struct ring *ring, uint64_t *bytes)
 {
     const time_t now = time(NULL);

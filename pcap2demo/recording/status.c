@@ -9,7 +9,7 @@
 #include "pcap2demo/output/files.h"
 #include "pcap2demo/recording/recording.h"
 
-/* --- Rows of sessions, --status --------------------------------------------------------------- */
+/* --- Rows of sessions (--status) ------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *member)
 {
@@ -20,7 +20,7 @@ static const char *text_of(const json_t *object, const char *member)
 
 enum { FIGURE = 16, PROBLEMS_SHOWN = 3 };
 
-/* "12.3", or "-" if it is not known. */
+/* Returns a number such as "12.3", or "-" if it is unknown. */
 static const char *figure_text(char text[FIGURE], const json_t *object, const char *member)
 {
     const json_t *value = json_object_get(object, member);
@@ -31,7 +31,7 @@ static const char *figure_text(char text[FIGURE], const json_t *object, const ch
     return text;
 }
 
-/* A row of the table of --status, of the session's JSON with "bytes". New. */
+/* Returns a row of --status for a session's JSON with "bytes". The caller frees it. */
 static char *session_row(const json_t *session)
 {
     const json_t *line = json_object_get(session, "line"), *maps = json_object_get(session, "maps");
@@ -49,7 +49,7 @@ static char *session_row(const json_t *session)
         json_is_true(json_object_get(session, "spectator")) ? "  spectator" : "");
 }
 
-/* What is wrong with a demo: the first lines. */
+/* Prints the first problems of a demo. */
 static void print_problems(const json_t *problems)
 {
     const size_t count = json_array_size(problems);
@@ -116,7 +116,7 @@ static const char *const counters[] = {[SESSIONS_ENDED] = "sessions_ended",
                                        [DEMO_BYTES] = "demo_bytes",
                                        [LOST_DEMOS] = "lost_demos"};
 
-/* Of all games. */
+/* Returns the sum over all games. */
 static uint64_t sum_of(const struct status *status, enum status_counter counter)
 {
     uint64_t sum = 0;
@@ -126,7 +126,7 @@ static uint64_t sum_of(const struct status *status, enum status_counter counter)
     return sum;
 }
 
-/* Counts for the game of a session. */
+/* Adds to a counter of the session's game. */
 static void count(struct status *status, const struct qs_client_session *session,
                   enum status_counter counter, uint64_t more)
 {
@@ -145,7 +145,8 @@ void status_clear(struct status *status)
     g_ptr_array_free(status->sessions, TRUE);
 }
 
-/* Open sessions with a known player, or of a protocol: NULL, all. */
+/* Returns the number of open sessions of a protocol, or of all (NULL). `players`: counts only known
+ * players who do not watch. */
 static guint count_sessions(const struct status *status, bool players,
                             const struct qs_protocol *protocol)
 {
@@ -160,7 +161,7 @@ static guint count_sessions(const struct status *status, bool players,
     return number;
 }
 
-/* "2026-11-20 15:54:01", or "-". New. */
+/* Returns a time such as "2026-11-20 15:54:01", or "-" for 0. The caller frees it. */
 static char *time_text(int64_t time)
 {
     g_autoptr(GDateTime) date = time ? g_date_time_new_from_unix_utc(time / 1000000000) : NULL;
@@ -193,7 +194,7 @@ char *status_text(const struct status *status)
     return g_string_free(text, FALSE);
 }
 
-/* As members of an event. New. */
+/* Returns the status as members of an event. */
 static json_t *status_json(const struct status *status)
 {
     json_t *object = json_pack("{s:I, s:I, s:o, s:o, s:f, s:f, s:b}", "sessions",
@@ -211,7 +212,7 @@ static json_t *status_json(const struct status *status)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* Frees it. */
+/* Appends an object, and frees it. */
 static void append_json(GString *text, json_t *object)
 {
     char *json = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -234,8 +235,8 @@ static json_t *problems_json(const struct qs_session_demo *demo)
     return array;
 }
 
-/* A session as --list --json has it, with the bytes of its demo so far, and its problems as lines.
- * New. */
+/* Returns a session as in --list --json, with the size of its demo so far, and with the problems of
+ * the demo as texts. */
 static json_t *session_json(const struct qs_client_session *session)
 {
     json_t *object = report_session_json(session);
@@ -246,7 +247,7 @@ static json_t *session_json(const struct qs_client_session *session)
     return object;
 }
 
-/* A session at a time, since there may be thousands. If the disk is full, the old file stays. */
+/* Writes the status file, one session at a time: there may be thousands. */
 static char *write_status(const struct status *status, const char *folder)
 {
     g_autofree char *time = log_time(), *message = status_text(status),
@@ -259,7 +260,7 @@ static char *write_status(const struct status *status, const char *folder)
     json_object_set_new(object, "updated", json_string(time));
     json_object_set_new(object, "message", json_string(message));
     append_json(text, object);
-    g_string_truncate(text, text->len - 1); /* the brace at its end */
+    g_string_truncate(text, text->len - 1); /* the closing brace */
     g_string_append(text, ",\"sessions\":[");
     for (guint i = 0; i < status->sessions->len; i++) {
         g_string_append(text, i ? ",\n" : "\n");
@@ -277,7 +278,7 @@ static char *write_status(const struct status *status, const char *folder)
     return error;
 }
 
-/* A group of lines for each metric, as the format demands. */
+/* Writes the metrics: all lines of a metric together, as the format requires. */
 static char *write_metrics(const struct status *status, const char *path)
 {
     GString *text = g_string_new(NULL);
@@ -332,7 +333,7 @@ static const char *player_name(const struct qs_client_session *session)
     return session->player ? session->player : "an unnamed player";
 }
 
-/* The event's members; NULL: the log is text. Making them takes longer than a hundred packets. */
+/* Returns an event's members for JSON, else NULL: they take longer than a hundred packets. */
 static json_t *members_of(const struct qs_client_session *session)
 {
     return log_is_json() ? session_json(session) : NULL;
@@ -401,7 +402,7 @@ static void on_demo_file(struct qs_sessions_handler *handler,
               player_name(session), file->size);
 }
 
-/* By enum qs_session_end: for JSON, and for people. */
+/* Reasons of a session's end, for JSON and for people. */
 static const struct {
     const char *word, *text;
 } ends[] = {

@@ -8,7 +8,7 @@
 
 enum {
     MOVES_MAX = 100000,
-    PAUSE = 500000 /* microseconds: nothing was moving meanwhile */
+    PAUSE = 500000 /* minimum time (microseconds) without movement that is not counted */
 };
 
 struct expect {
@@ -18,10 +18,10 @@ struct expect {
     struct qs_message_counter counter;
     struct qs_sink *next;
 
-    /* Of the current input. */
+    /* State of the current input. */
     GPtrArray *findings;
     unsigned sessions;
-    GHashTable *running; /* struct expect_counts by the session's number */
+    GHashTable *running; /* session number -> struct expect_counts */
 };
 
 /* --- Counts ----------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void counts_free(gpointer data)
     g_free(counts);
 }
 
-/* What the receiver drops, or has already, is no part of what a session is like. */
+/* True if the receiver drops the packet, or already has it: such packets depend on the network. */
 static bool is_repeated(const struct qs_decoder *decoder)
 {
     return decoder->found.notes[QS_NOTE_SEQUENCE_STALE] ||
@@ -54,7 +54,7 @@ static bool is_repeated(const struct qs_decoder *decoder)
            decoder->found.notes[QS_NOTE_RETRANSMISSION];
 }
 
-/* Where nothing moves, a list is as short as it can be. */
+/* Measures the time between movements. A list of entities is shortest if nothing moves. */
 static void count_moves(struct expect_counts *counts, const struct qs_tally_packet *packet)
 {
     const int64_t step = (packet->packet->time - counts->moved) / 1000;
@@ -67,7 +67,7 @@ static void count_moves(struct expect_counts *counts, const struct qs_tally_pack
     counts->moved = packet->packet->time;
 }
 
-/* Play begins in each level when the server has told where a player is. */
+/* Counts a packet. In each level, the first one with a player's origin ends the sign-on. */
 static void add_packet(struct expect_counts *counts, const struct qs_message_counter *counter,
                        const struct qs_decoded_packet *decoded)
 {
@@ -97,7 +97,7 @@ static void add_packet(struct expect_counts *counts, const struct qs_message_cou
     counts->playing |= counter->places_player;
 }
 
-/* --- The check -------------------------------------------------------------------------------- */
+/* --- Check ----------------------------------------------------------------------------------- */
 
 static void finding_free(gpointer data)
 {
@@ -174,7 +174,7 @@ void expect_session(struct expect *expect, const struct qs_client_session *sessi
     const struct expect_counts *counts =
         g_hash_table_lookup(expect->running, GUINT_TO_POINTER(session->number));
 
-    /* What a client sends to a server that does not answer is no session. */
+    /* Packets to a server that never answers are no session. */
     if (counts && (session->recorded || session->received_from_server)) {
         expect_visit(expect->file, counts, session, expect->update ? NULL : expect->findings);
         expect->sessions++;

@@ -10,7 +10,7 @@
 #include "common/protocols.h"
 #include "pcap2demo/regression/golden.h"
 
-/* What a new file begins with. */
+/* Comment at the beginning of a new file. */
 static const char head[] =
     " What recordings of the same programs have in common on the wire. A check of another one\n"
     " fails where it differs; pcap2demo --check --expect FILE --update widens the file. Edit what\n"
@@ -60,7 +60,7 @@ static bool is_field(const char *name)
     return !g_strv_contains(measures, name);
 }
 
-/* Fields are last. */
+/* Sorts measures before fields, each by name. */
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -104,7 +104,7 @@ void expect_remove_format(struct expect_rule *rule)
     g_hash_table_foreach_remove(rule->parts, is_format, NULL);
 }
 
-/* --- Keys ------------------------------------------------------------------------------------- */
+/* --- Keys ------------------------------------------------------------------------------------ */
 
 enum kind { UNKNOWN, LIST, RANGE, MESSAGE };
 
@@ -115,8 +115,8 @@ const char *expect_field_name(const struct qs_field *field)
     return name ? name + 1 : NULL;
 }
 
-/* Whether the game has the message "svc_temp_entity TE_GUNSHOT", by the name before its type, or
- * messages have the field. */
+/* True if the protocol has a message of this name, without its variant ("svc_temp_entity
+ * TE_GUNSHOT"); or, if not `message`, a field of this name. */
 static bool has_row(const struct qs_protocol *protocol, const char *name, bool message)
 {
     g_autofree char *group =
@@ -132,7 +132,7 @@ static bool has_row(const struct qs_protocol *protocol, const char *name, bool m
     return found;
 }
 
-/* Of "QuakeWorld" or "QuakeWorld s2c", with a `direction`; NULL: there is no such group. */
+/* Returns the protocol of "QuakeWorld", or of "QuakeWorld s2c" (`*direction`), or NULL. */
 static const struct qs_protocol *group_protocol(const char *group, bool *direction)
 {
     for (int i = 0; qs_protocols[i]; i++) {
@@ -158,7 +158,7 @@ static enum kind kind_of(const struct qs_protocol *protocol, bool direction, con
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* An empty text is `open`. */
+/* Parses a number; an empty text is `open`. False if it is not valid. */
 static bool parse_number(const char *text, double open, double *value)
 {
     char *end;
@@ -179,7 +179,7 @@ static bool parse_range(const char *text, struct expect_range *range)
     return good;
 }
 
-/* Returns what a part should be, or NULL. */
+/* Parses a part and adds it to the rule. Returns an error text, or NULL. */
 static const char *parse_part(struct expect_rule *rule, enum kind kind, const char *key,
                               const struct qs_protocol *protocol, char *text)
 {
@@ -214,11 +214,11 @@ static char *value_text(const struct expect_rule *rule)
     return g_string_free(text, FALSE);
 }
 
-/* --- The file --------------------------------------------------------------------------------- */
+/* --- File ------------------------------------------------------------------------------------ */
 
 struct expect_file {
-    GKeyFile *text;    /* the file's contents, with comments */
-    GHashTable *rules; /* struct expect_rule by "GROUP\nKEY" */
+    GKeyFile *text;    /* contents of the file, with comments */
+    GHashTable *rules; /* "GROUP\nKEY" -> struct expect_rule */
 };
 
 static void rule_free(gpointer data)
@@ -262,7 +262,7 @@ void expect_file_free(struct expect_file *file)
     g_free(file);
 }
 
-/* Returns what is wrong with a key, new, or NULL. */
+/* Parses a key. Returns NULL, or an error text, which the caller frees. */
 static char *read_key(struct expect_file *file, const char *group, const char *key,
                       const struct qs_protocol *protocol, enum kind kind)
 {
@@ -293,7 +293,7 @@ static char *read_group(struct expect_file *file, const char *group)
     return problem;
 }
 
-/* Returns what is wrong with the text, new, or NULL. */
+/* Parses a file's text. Returns NULL, or an error text, which the caller frees. */
 static char *read_text(struct expect_file *file, const char *text)
 {
     g_autoptr(GError) error = NULL;

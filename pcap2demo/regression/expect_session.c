@@ -10,25 +10,25 @@
 #include "common/fte/fte.h"
 
 /*
- * Margins of an update: a value may be less than what was learned by the factor and the difference,
- * or more. A machine is busier at one time than at another, and more happens in one game than in
- * another.
+ * Margins of an update: a range extends to the learned value divided by the factor, less the
+ * difference, and to the value times the factor, plus the difference. The load of machines varies,
+ * and games differ.
  */
 static const struct margin {
     double factor, difference;
 } rate_margin = {4.0 / 3, 0},  /* packets of a direction, per second */
-    every_margin = {2, 0},     /* a message that comes every second, per second, */
-    event_margin = {2.5, 5},   /* and above that one that does not */
+    every_margin = {2, 0},     /* messages that occur every second, per second */
+    event_margin = {2.5, 5},   /* other messages, per second */
     list_margin = {2, 2.5},    /* items of a list, per message */
-    removal_margin = {2, 0.5}; /* and those that are removed */
+    removal_margin = {2, 0.5}; /* removed items of a list, per message */
 
 enum {
-    SECONDS_MIN = 3, /* of play: in fewer nothing comes every second */
-    EVERY_MIN = 5,   /* a second: what happens less often may as well not happen */
-    MOVES_MIN = 20   /* in fewer no rate is seen */
+    SECONDS_MIN = 3, /* minimum play time (s) in which a message can occur every second */
+    EVERY_MIN = 5,   /* minimum rate (per second): rarer messages may also be missing */
+    MOVES_MIN = 20   /* minimum number of movements for a rate */
 };
 
-/* In tenths. */
+/* Returns the range from `low` to `high` with margins, rounded to tenths. */
 static struct expect_range around(double low, double high, struct margin margin)
 {
     return (struct expect_range){
@@ -36,27 +36,27 @@ static struct expect_range around(double low, double high, struct margin margin)
         ceil(10 * (high * margin.factor + margin.difference)) / 10};
 }
 
-/* A session that is compared with the file, or that the file learns. */
+/* Comparison of a session with the file, or learning from it. */
 struct visit {
     struct expect_file *file;
     const struct expect_counts *counts;
     const struct qs_client_session *session;
     GPtrArray *findings; /* NULL: learn */
     const struct qs_protocol *protocol;
-    enum qs_direction direction; /* unknown: of both */
-    char *group;                 /* "QuakeWorld s2c" */
-    bool fresh;                  /* the file has nothing of the group yet */
-    bool fails;                  /* what is new */
+    enum qs_direction direction; /* unknown: both directions */
+    char *group;                 /* group in the file, such as "QuakeWorld s2c" */
+    bool fresh;                  /* the file has no key of the group yet */
+    bool fails;                  /* new messages and maps fail */
     bool known_map;
 
-    /* The current key. */
+    /* State of the current key. */
     const char *key;
-    struct expect_rule *rule; /* NULL: nothing is expected */
-    bool added;               /* by this session */
-    bool found;               /* something that is wrong */
+    struct expect_rule *rule; /* NULL: the file does not have the key */
+    bool added;               /* the key was added by this session */
+    bool found;               /* a finding was added */
 };
 
-/* Adds a finding: what is wrong, or NULL. Takes the text. */
+/* Adds a finding. `text` is NULL if all is as expected. Takes ownership of `text`. */
 static void add(struct visit *visit, bool failed, const struct qs_share *where, char *text)
 {
     const char *kind = visit->session->recorded ? "block" : "packet";
@@ -91,14 +91,14 @@ static void begin_key(struct visit *visit, const char *key)
         visit->rule = expect_add(visit->file, visit->group, key);
 }
 
-/* Adds a finding without a text if nothing was wrong. */
+/* Adds a finding without text if all was as expected. */
 static void end_key(struct visit *visit)
 {
     if (visit->findings && visit->rule && !visit->found)
         add(visit, true, NULL, NULL);
 }
 
-/* "38.6 a second, expected 65..75". */
+/* Returns a text such as "38.6 a second, expected 65..75". The caller frees it. */
 static char *differs(double value, const char *unit, struct expect_range range)
 {
     g_autofree char *expected = expect_range_text(range);
@@ -108,8 +108,8 @@ static char *differs(double value, const char *unit, struct expect_range range)
     return g_strdup_printf("%s%s, expected %s", number, unit, expected);
 }
 
-/* A number of the session; NAN: not measured. An update allows `range` for it, if the part is there
- * or is `new`. */
+/* Checks a number of the session; NAN: not measured. An update extends the part to `range` if the
+ * part exists or `new` is set. */
 static void visit_number(struct visit *visit, const char *name, double value,
                          struct expect_range range, bool new, const char *unit,
                          const struct qs_share *where)
@@ -124,9 +124,9 @@ static void visit_number(struct visit *visit, const char *name, double value,
         add(visit, true, where, differs(value, unit, *part));
 }
 
-/* --- Words ------------------------------------------------------------------------------------ */
+/* --- Words ----------------------------------------------------------------------------------- */
 
-/* A word of a list; `where` may be NULL. */
+/* Checks a word of a list. `where` may be NULL. */
 static void visit_word(struct visit *visit, const char *word, const struct qs_share *where)
 {
     g_autofree char **names = NULL, *expected = NULL;
@@ -141,7 +141,7 @@ static void visit_word(struct visit *visit, const char *word, const struct qs_sh
         g_strdup_printf("%s, expected %s", word, *names ? expected : "none"));
 }
 
-/* ", FTE 0x8000 (floatcoords) more than expected" */
+/* Appends a text such as ", FTE 0x8000 (floatcoords) more than expected" if `bits` is not 0. */
 static void append_bits(GString *text, const struct qs_protocol *protocol, const char *extension,
                         uint32_t bits, const char *how)
 {
@@ -153,7 +153,7 @@ static void append_bits(GString *text, const struct qs_protocol *protocol, const
                                *names ? ")" : "", how);
 }
 
-/* The bits behind the first `name` of the words; 0: there is none. */
+/* Returns the bits that follow the name in the first such word; 0 if there is none. */
 static uint32_t bits_of(char *const *words, const char *name)
 {
     const size_t length = strlen(name);
@@ -163,7 +163,7 @@ static uint32_t bits_of(char *const *words, const char *name)
     return *words ? (uint32_t)strtoul(*words + length, NULL, 16) : 0;
 }
 
-/* An extension that the session or the file has: "FTE 0x8000". */
+/* Checks an extension of the session or of the file, such as "FTE 0x8000". */
 static void visit_extension(struct visit *visit, const char *name, uint32_t bits)
 {
     g_autofree char *word = g_strdup_printf("%s 0x%" PRIx32, name, bits);
@@ -183,8 +183,8 @@ static void visit_extension(struct visit *visit, const char *name, uint32_t bits
     }
 }
 
-/* `words` of a version, "28 FTE 0x21407000 FTE2 0x2": joins extensions and their bits, and removes
- * them. New: "28". */
+/* Splits the words of a version, "28 FTE 0x21407000 FTE2 0x2": appends the extensions with their
+ * bits, and returns the rest, "28". The caller frees both. */
 static char *split_version(char **words, GPtrArray *extensions)
 {
     GString *version = g_string_new(NULL);
@@ -254,7 +254,7 @@ static void visit_problems(struct visit *visit)
     end_key(visit);
 }
 
-/* --- Rates ------------------------------------------------------------------------------------ */
+/* --- Rates ----------------------------------------------------------------------------------- */
 
 static gint compare_guints(gconstpointer a, gconstpointer b)
 {
@@ -263,7 +263,7 @@ static gint compare_guints(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
-/* The number behind this part of the first `count`; NAN if there are none. */
+/* Returns the quantile `part` of the first `count` numbers; NAN if `count` is 0. */
 static double quantile(const GArray *numbers, guint count, double part)
 {
     g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -285,9 +285,9 @@ static void visit_rate(struct visit *visit, const char *key, double value, doubl
     end_key(visit);
 }
 
-/* The median of the whole seconds of play; in other seconds a busy program shows what it could
- * send. And how soon moves follow each other: some servers answer each packet, but run less often.
- */
+/* Checks two rates: the median of packets in whole seconds of play, since busy programs send less
+ * in some seconds; and how quickly movements follow each other, since some servers answer each
+ * packet but run less often. */
 static void visit_rates(struct visit *visit)
 {
     const GArray *moves = visit->counts->moves,
@@ -300,16 +300,15 @@ static void visit_rates(struct visit *visit)
         visit_rate(visit, EXPECT_MOVES, soon, soon);
 }
 
-/* A message's type in both parts of a session; NULL: it has none there. */
+/* Counts of a message in both parts of a session; NULL if it does not occur there. */
 struct types {
     const struct qs_type_count *sign_on, *play;
-    bool every; /* it comes in each second of play */
+    bool every; /* the message occurs in each second of play */
 };
 
-/* --- The format of a message -------------------------------------------------------------------
- */
+/* --- Format of a message --------------------------------------------------------------------- */
 
-/* Whether a message may have any size: it is a list, or has a text. */
+/* True if a message may have any size, because it is a list or has a text. */
 static bool is_open(const struct qs_type_count *type)
 {
     return type && (type->list || type->text);
@@ -334,7 +333,7 @@ static void learn_format(struct visit *visit, const struct qs_type_count *type)
             expect_widen(visit->rule, expect_field_name(key), expect_anything);
 }
 
-/* Sizes or fields that differ: where they are, and the first. */
+/* Sizes or fields that differ: their packets, and the first one. */
 struct difference {
     struct qs_share where;
     gconstpointer first;
@@ -351,7 +350,7 @@ static void add_difference(struct difference *all, gconstpointer key, const stru
     all->where.count += share->count;
 }
 
-/* Flags show what else a message has: only most of them tell what the type is like. */
+/* True if enough messages differ: most of them, if flags decide which fields a message has. */
 static bool is_enough(const struct qs_type_count *type, uint64_t count)
 {
     return count > (type->flags ? type->count / 2 : 0);
@@ -388,7 +387,7 @@ static void visit_format(struct visit *visit, const struct types *types)
     const bool open = is_open(types->sign_on) || is_open(types->play);
 
     if (visit->findings && open)
-        return; /* the list had no items where it was learned */
+        return; /* the list had no items in the session that was learned */
     if (visit->findings) {
         compare_format(visit, types->sign_on);
         compare_format(visit, types->play);
@@ -402,8 +401,8 @@ static void visit_format(struct visit *visit, const struct types *types)
     learn_format(visit, types->play);
 }
 
-/* Of a list: the field that most items have, of those that a message repeats, and those that show
- * that an item is gone. */
+/* Checks the number of items in a list by fields that repeat: the field with the highest count, and
+ * the flags of removed items. */
 static void visit_items(struct visit *visit, const struct qs_type_count *type)
 {
     const struct qs_field *most = NULL;
@@ -436,8 +435,7 @@ static void visit_items(struct visit *visit, const struct qs_type_count *type)
     }
 }
 
-/* --- How often it comes ------------------------------------------------------------------------
- */
+/* --- Frequency of a message ------------------------------------------------------------------ */
 
 static guint seconds_of(const struct visit *visit)
 {
@@ -456,7 +454,8 @@ static struct qs_share share_of(const struct qs_type_count *type)
     return (struct qs_share){type->count, type->packets, type->first, type->last};
 }
 
-/* What comes in play or with the first update depends on the time: it may have any number. */
+/* Checks the number per level. Any number is allowed if the message also comes in play, or together
+ * with the first update: then it depends on timing. */
 static void visit_per_level(struct visit *visit, const struct types *types)
 {
     const struct qs_type_count *type = types->sign_on;
@@ -474,7 +473,7 @@ static void visit_per_level(struct visit *visit, const struct types *types)
         visit_number(visit, EXPECT_PER_LEVEL, number, range, true, " a level", &where);
 }
 
-/* The file expects it to come at any time, and often, from now on. */
+/* Changes the rule from every second to any time, with a wider range. */
 static void forget_every_second(struct expect_rule *rule)
 {
     struct expect_range *part = expect_part(rule, EXPECT_PER_SECOND);
@@ -483,7 +482,7 @@ static void forget_every_second(struct expect_rule *rule)
         *part = around(0, part->max, event_margin);
 }
 
-/* Packets with the message count: how many it has in one depends on where the player is. */
+/* Checks the rate of packets: their number of messages depends on the player's location. */
 static void visit_per_second(struct visit *visit, const struct types *types)
 {
     const struct qs_type_count *type = types->play;
@@ -508,9 +507,9 @@ static void visit_per_second(struct visit *visit, const struct types *types)
         visit_number(visit, EXPECT_PER_SECOND, number, range, true, " a second", &where);
 }
 
-/* --- Messages --------------------------------------------------------------------------------- */
+/* --- Messages -------------------------------------------------------------------------------- */
 
-/* Reports a message that the file does not have there. */
+/* Reports a message that the file does not have in this part of a session. */
 static void report_new(struct visit *visit, const struct types *types)
 {
     const struct qs_type_count *type = types->play ? types->play : types->sign_on;
@@ -524,7 +523,7 @@ static void report_new(struct visit *visit, const struct types *types)
                                 : "new message of play"));
 }
 
-/* The session has the message in the sign-on, in play or in both. */
+/* Checks a message that occurs in the session. */
 static void visit_message(struct visit *visit, const struct types *types)
 {
     if (!visit->findings && !visit->rule) {
@@ -547,8 +546,8 @@ static void visit_message(struct visit *visit, const struct types *types)
         visit_per_level(visit, types);
 }
 
-/* The session lacks a message that the file has in the sign-on, in play or in both. What most
- * sign-ons have may also be late. */
+/* Checks a message of the file that the sign-on or play lacks. A message that only most sign-ons
+ * have may also come late, in play. */
 static void visit_missing(struct visit *visit, const struct types *types)
 {
     struct expect_range *level = types->sign_on ? NULL : expect_part(visit->rule, EXPECT_PER_LEVEL);
@@ -566,8 +565,8 @@ static void visit_missing(struct visit *visit, const struct types *types)
         add(visit, true, NULL, g_strdup("never seen, expected in each sign-on"));
 }
 
-/* The types of a tally and a direction by their keys, "svc_temp_entity TE_GUNSHOT". Pauses of the
- * sign-on are filled with messages of nothing but their id: those are left out. */
+/* Returns a table of types by key, such as "svc_temp_entity TE_GUNSHOT". Leaves out messages
+ * without content in the sign-on: they fill its pauses. */
 static GHashTable *types_of(const struct qs_tally *tally, enum qs_direction direction, bool sign_on)
 {
     GHashTable *types = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
@@ -592,7 +591,7 @@ static gint compare_keys(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Of the tables and the list, each once, sorted. New, with their strings. */
+/* Returns all keys of both tables and the list, sorted, in a new array that does not own them. */
 static char **all_keys(GHashTable *sign_on, GHashTable *play, char *const *known)
 {
     GHashTable *const tables[] = {sign_on, play};
@@ -638,7 +637,7 @@ static void visit_messages(struct visit *visit)
     }
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- Comparison ------------------------------------------------------------------------------ */
 
 static void enter(struct visit *visit, enum qs_direction direction, const char *suffix)
 {

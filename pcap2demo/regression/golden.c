@@ -19,7 +19,7 @@ static gint compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Fields of one protocol, by name. */
+/* Adds the varying fields of one protocol, sorted by name. */
 static void add_varying(GPtrArray *ignored, const struct qs_protocol *protocol)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -45,7 +45,7 @@ GPtrArray *golden_varying_fields(void)
     return ignored;
 }
 
-/* Whether `name` is `ignored`, or begins with it and a dot. */
+/* True if `name` is `ignored`, or begins with it and a dot. */
 static bool is_below(const char *ignored, const char *name)
 {
     const size_t length = strlen(ignored);
@@ -100,7 +100,7 @@ bool golden_is_problem(const char *name)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* "duel.dm2.gz" is "duel", as "duel.dm2" is. Names are shortened to what file systems take. */
+/* "duel.dm2" and "duel.dm2.gz" give "duel.golden". Shortens names to the file systems' limit. */
 char *golden_name(const char *file)
 {
     enum { MOST = 255 - sizeof ".golden" + 1 };
@@ -140,7 +140,7 @@ GPtrArray *golden_orphans(const char *folder, char *const *files)
     return orphans;
 }
 
-/* Lines end with a line feed alone. */
+/* Converts CR LF to LF. */
 static void drop_carriage_returns(char *text)
 {
     char *to = text;
@@ -151,7 +151,7 @@ static void drop_carriage_returns(char *text)
     *to = '\0';
 }
 
-/* Waits for no pipe, and reads no device, which may have no end. */
+/* Never waits for a pipe, and never reads a device, which may be endless. */
 char *golden_read_text(const char *path, char **problem)
 {
     struct stat status;
@@ -171,7 +171,7 @@ char *golden_read_text(const char *path, char **problem)
     return text;
 }
 
-/* --- The first line -------------------------------------------------------------------------- */
+/* --- First line of a golden ------------------------------------------------------------------ */
 
 static const char head_start[] = "# pcap2demo golden, schema 1, ignoring:";
 static const char head_expecting[] = ", expecting:";
@@ -194,7 +194,7 @@ char *golden_head(const struct golden_names *names)
     return g_string_free(head, FALSE);
 }
 
-/* Names after the start of a text, up to the end. */
+/* Returns the words of a text, separated by blanks. */
 static GPtrArray *read_names(const char *text)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

@@ -8,14 +8,14 @@
 
 struct golden_check {
     const struct golden_options *options;
-    struct qs_dump *dump; /* without ignored fields */
+    struct qs_dump *dump; /* dump without the ignored fields */
 
-    /* Of the current input. */
+    /* State of the current input. */
     struct golden_result *result;
     struct golden_names names;
-    char *golden;             /* NULL: there is none that can be read */
-    GString *text;            /* of a golden of today; longer than GOLDEN_SIZE_MAX: cut */
-    uint64_t packets, number; /* in it, and the number of the last one */
+    char *golden;             /* text of the existing golden; NULL: none that is readable */
+    GString *text;            /* text of a new golden; stops growing above GOLDEN_SIZE_MAX */
+    uint64_t packets, number; /* number of packets in `text`, and number of the last packet */
 };
 
 /* --- Results --------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ void golden_result_free(struct golden_result *result)
     g_free(result);
 }
 
-/* Takes the text. Keeps the first one. */
+/* Sets an error, unless there is one already. Takes ownership of `error`. */
 static void set_error(struct golden_result *result, char *error)
 {
     result->verdict = GOLDEN_UNUSABLE;
@@ -58,25 +58,25 @@ static void difference_free(gpointer data)
     g_free(difference);
 }
 
-/* --- Comparing ------------------------------------------------------------------------------- */
+/* --- Comparison ------------------------------------------------------------------------------ */
 
-/* A packet's lines, or one line. */
+/* All lines of a packet, or one line. */
 struct item {
-    const char *text; /* of a packet's first line what follows the distance from the one before */
+    const char *text; /* text; in a packet's first line, from behind the distance */
     size_t size;
     bool is_packet;
     uint64_t packet;
 };
 
-/* A text, item by item. */
+/* A text that is split into items. */
 struct side {
     const char *rest;
     bool by_packets;
     uint64_t packet;
-    GArray *ahead; /* struct item: those that were looked at */
+    GArray *ahead; /* items that were split off but not yet compared (struct item) */
 };
 
-/* Whether items of one side stand where the other has its own, or none: those ahead of both. */
+/* Receives a difference: the first `gone` items of `was` became the first `come` items of `is`. */
 typedef void difference_visitor(void *user, struct side *was, guint gone, struct side *is,
                                 guint come);
 
@@ -105,7 +105,7 @@ static struct item next_item(struct side *side)
     return item;
 }
 
-/* NULL: there is no such item. */
+/* Returns the item at `index` ahead, or NULL at the end. */
 static const struct item *peek(struct side *side, guint index)
 {
     while (side->ahead->len <= index && *side->rest) {
@@ -121,8 +121,8 @@ static bool is_same(const struct item *a, const struct item *b)
     return a && b && a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
 
-/* How many items of both are before the first match: the one with the smallest sum of indices.
- * False: there is none. */
+/* Finds the first match: the one with the smallest sum of indices. Sets the number of items before
+ * it on both sides. False if there is none in the window. */
 static bool find_match(struct side *was, struct side *is, guint *gone, guint *come)
 {
     for (guint sum = 0; sum < 2 * GOLDEN_WINDOW; sum++)
@@ -179,7 +179,7 @@ static void visit_lines(void *user, struct side *was, guint gone, struct side *i
     add_lines(user, '+', is, come);
 }
 
-/* The packet's lines, the first without the distance; NULL: none. New. */
+/* Returns a new text: the packet's lines without the distance; "" for NULL. */
 static char *packet_text(const struct item *packet)
 {
     return packet ? g_strdup_printf("%s%.*s", packet->is_packet ? "packet" : "", (int)packet->size,
@@ -214,9 +214,9 @@ void golden_compare(struct golden_result *result, const char *was, const char *i
     result->verdict = result->count ? GOLDEN_DIFFERENT : GOLDEN_SAME;
 }
 
-/* --- An input -------------------------------------------------------------------------------- */
+/* --- Check of an input ----------------------------------------------------------------------- */
 
-/* Reads the golden, if it is there and its first line is good. An update replaces it. */
+/* Reads the golden. Reports an error if it is missing or invalid, unless an update replaces it. */
 static void read_golden(struct golden_check *check)
 {
     const char *path = check->result->path;
@@ -269,7 +269,7 @@ bool golden_check_expects(const struct golden_check *check, const char *problem)
     return g_ptr_array_find_with_equal_func(check->names.expected, problem, g_str_equal, NULL);
 }
 
-/* A packet may complete several units of a stream. */
+/* Appends a decoded packet. Counts a packet with several PDUs of a stream once. */
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
 {
     const GString *text = check->dump->packet(check->dump, about);
@@ -285,7 +285,7 @@ void golden_check_discard(struct golden_check *check)
     check->dump->discard(check->dump);
 }
 
-/* Writes what was decoded, unless the file has it already. */
+/* Writes the golden, unless it has the same contents. */
 static void update(struct golden_check *check)
 {
     struct golden_result *result = check->result;

@@ -6,27 +6,27 @@
 #include "common/core/hash.h"
 #include "pcap2demo/output/files.h"
 
-/* Maximum lines of text for a case. */
+/* Maximum number of text lines in a case. */
 enum { CASE_LINES_MAX = 200 };
 
 struct test_case {
-    const char *file; /* of the input */
+    const char *file; /* name of the input */
     char *name;
     enum case_outcome outcome;
     guint lines;
-    GString *text; /* printable lines: why it failed or was skipped, or other remarks */
+    GString *text; /* printable lines: reasons for its outcome, or other remarks */
 };
 
 struct input_cases {
     char *file;
-    GPtrArray *cases; /* struct test_case, in the order of their first use */
+    GPtrArray *cases; /* struct test_case, in the order of first use */
 };
 
 struct test_report {
     const char *const *names;
     GPtrArray *inputs;       /* struct input_cases, in the order of the inputs */
-    GHashTable *by_file;     /* the same by their names */
-    struct test_case *about; /* or NULL */
+    GHashTable *by_file;     /* file name -> struct input_cases */
+    struct test_case *about; /* case of the current failures, or NULL */
 };
 
 static void case_free(gpointer data)
@@ -47,7 +47,7 @@ static void input_free(gpointer data)
     g_free(input);
 }
 
-/* Keeps the worst outcome. */
+/* Adds a line to a case. Keeps the worst outcome. */
 static void add_line(struct test_case *test, enum case_outcome outcome, const char *line)
 {
     g_autofree char *clean = qs_text_printable(line);
@@ -76,7 +76,7 @@ static struct test_case *case_of(struct input_cases *input, const char *name)
     return test;
 }
 
-/* An input that has not begun has its first case alone. */
+/* Returns the cases of an input. Until it is read, all except the first are skipped. */
 static struct input_cases *input_of(struct test_report *report, const char *file)
 {
     struct input_cases *input = g_hash_table_lookup(report->by_file, file);
@@ -94,7 +94,7 @@ static struct input_cases *input_of(struct test_report *report, const char *file
     return input;
 }
 
-/* A failure may lie in another file than the input. */
+/* Adds a failure, which may be located in another file than the input. */
 static void add_failure(enum exit_status status, struct qs_location location, const char *text,
                         void *user)
 {
@@ -162,7 +162,7 @@ void test_report_add(struct test_report *report, const char *file, const char *n
 
 /* --- JUnit ----------------------------------------------------------------------------------- */
 
-/* Appends texts with XML's escapes. */
+/* Appends formatted text to XML, and escapes all strings among the arguments. */
 G_GNUC_PRINTF(2, 3) static void append_xml(GString *xml, const char *format, ...)
 {
     va_list arguments;
@@ -175,7 +175,7 @@ G_GNUC_PRINTF(2, 3) static void append_xml(GString *xml, const char *format, ...
     g_free(text);
 }
 
-/* The first line, and all of them as the element's text. */
+/* Appends a case; its message is the first line, its text all lines. */
 static void append_case(GString *xml, const struct test_case *test)
 {
     static const char *const elements[] = {"system-out", "skipped", "failure", "error"};
@@ -214,7 +214,7 @@ static void append_suite(GString *xml, const struct input_cases *input, guint *t
     g_free(file);
 }
 
-/* GitLab needs one root element; Jenkins expects total counts there. New. */
+/* Returns a new text. GitLab needs one root element; Jenkins expects total counts there. */
 static char *junit_text(const struct test_report *report)
 {
     GString *suites = g_string_new(NULL);
@@ -229,7 +229,7 @@ static char *junit_text(const struct test_report *report)
         total[CASE_PASSED] + total[CASE_SKIPPED] + total[CASE_FAILED] + total[CASE_ERROR],
         total[CASE_FAILED], total[CASE_ERROR], total[CASE_SKIPPED], suites->str);
     g_string_free(suites, TRUE);
-    /* Printable text may have U+FFFE and U+FFFF, which XML does not allow. */
+    /* Replaces U+FFFE and U+FFFF, which XML does not allow. */
     for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
         at[2] = MIN(at[2], '\xbd');
     return text;
