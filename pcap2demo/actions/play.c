@@ -33,11 +33,10 @@ struct item {
 
 struct play_sink {
     struct qs_sink base;
-    GArray *items;               /* items of the packet (struct item) */
-    struct item item;            /* position that the open group describes */
-    int depth, item_depth;       /* number of open groups; depth of the group of `item`, 0: none */
-    const struct qs_field *last; /* field before a text: may be its print level */
-    uint32_t last_value;
+    GArray *items;         /* items of the packet (struct item) */
+    struct item item;      /* position that the open group describes */
+    int depth, item_depth; /* number of open groups; depth of the group of `item`, 0: none */
+    uint32_t level;        /* print level of the text that follows */
 };
 
 static void item_clear(gpointer data)
