@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Packets with sequence numbers: qw28-protocol, "Regular Packets".
- */
+/* Packets with sequence numbers. Source: qw28-protocol, "Regular Packets". */
 #include "common/core/reader.h"
 #include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
@@ -11,9 +9,9 @@
 /* --- FTE's words and fragments --- */
 
 /*
- * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
- * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
- * long messages over several packets of one number. Only connect announces both. Source:
+ * FTE's changes to the netchan: STUNAWARE makes the two words big-endian and adds a bias to the
+ * first, so that no packet looks like STUN; FRAG adds a word after them and splits long messages
+ * into several packets with the same number. Only connect announces both. Source:
  * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
  */
 
@@ -22,8 +20,8 @@
 enum {
     WORDS_SIZE = 8,
     QPORT_SIZE = 2,
-    MESSAGE_MAX = 65536, /* bytes; engines join no more */
-    MORE_FRAGMENTS = 1   /* of FRAG's word; the others are the offset in units of 8 bytes */
+    MESSAGE_MAX = 65536, /* maximum size of a joined message (bytes), as in engines */
+    MORE_FRAGMENTS = 1   /* bit of FRAG's word; the other bits are the offset in units of 8 bytes */
 };
 
 static uint32_t fragment_offset(uint16_t word)
@@ -31,13 +29,13 @@ static uint32_t fragment_offset(uint16_t word)
     return (uint32_t)(word & ~MORE_FRAGMENTS) << 2;
 }
 
-/* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
+/* True if `byte` can be the most significant one of a sequence or acknowledgement word. */
 static bool is_top_byte(uint8_t byte, uint8_t bias)
 {
     return (byte & ~0x80) == bias;
 }
 
-/* The number of packets in a connection stays far below 2^24. */
+/* True if the words look big-endian and biased: numbers of packets stay far below 2^24. */
 static bool looks_biased(const struct qs_reader *in)
 {
     const uint8_t *b = in->data;
@@ -47,8 +45,8 @@ static bool looks_biased(const struct qs_reader *in)
 }
 
 /*
- * No message is numbered 0: two bytes that are 0, or 1 and 0, before anything else are the word of
- * a whole message or of its first piece.
+ * True if a word for fragments seems to follow the header: no message has the id 0, so the bytes 0
+ * 0 or 1 0 before anything else are the word of a whole message or of its first fragment.
  */
 static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 {
@@ -58,8 +56,8 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 }
 
 /*
- * FTE's servers and clients agree on these as a rule: common/fte/PROTOCOL.md, section 1.
- * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
+ * If the capture lacks svc_serverdata, assumes the extensions that FTE's servers and clients
+ * usually agree on: common/fte/PROTOCOL.md, section 1.
  */
 static void assume_extensions(struct qw_session *session)
 {
@@ -69,7 +67,8 @@ static void assume_extensions(struct qw_session *session)
     session->ext.fte2 = UINT32_C(0x7f);
 }
 
-/* A packet with nothing behind the words shows no word for fragments. */
+/* Guesses the header's format from a packet. Needs bytes after the words, because only they show
+ * whether there is a word for fragments. */
 static void guess_format(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -84,7 +83,7 @@ static void guess_format(struct qs_decoder *d)
         assume_extensions(session);
 }
 
-/* The header's format by the handshake; if the capture lacks it, by the packet's contents. */
+/* Returns the header's format, from the handshake or else from the packet's contents. */
 static const struct qw_netchan_format *format_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -96,7 +95,7 @@ static const struct qw_netchan_format *format_of(struct qs_decoder *d)
     return &session->format;
 }
 
-/* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
+/* True if the packet has STUNAWARE's bias; others are not of this protocol. */
 static bool is_biased(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
@@ -126,8 +125,8 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
     return d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
 }
 
-/* The rest of the packet, a fragment of a message. Returns whether the message is complete: it is
- * the session's `joined`. */
+/* Reads the rest of the packet as a fragment. Returns true if the message is complete; it is then
+ * in the session's `joined`. */
 static bool read_fragment(struct qs_decoder *d, uint16_t word)
 {
     static const struct qs_fragment_format format = {
@@ -142,7 +141,7 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 
 /* --- The header --- */
 
-/* What a header holds beyond its numbers. */
+/* Contents of a header. */
 struct header {
     uint32_t sequence_word, ack_word;
     uint16_t qport;
@@ -175,15 +174,15 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         qs_summary(d, "seq %u ack %u", d->found.sequence, d->found.acknowledged);
 }
 
-/* The capture has the client's first packet before the accept that it answers, or instead of it. */
+/* True if the client's first packet is captured before the server's accept, or without it. */
 static bool overtakes_answer(const struct qw_session *session)
 {
     return session->asked.known && !session->base.connection && !session->base.to_server.started &&
            !session->base.to_client.started;
 }
 
-/* The server's first packet of a connection, where the capture lacks those of the client before it.
- */
+/* True for the server's first packet of a connection if the capture lacks the client's packets
+ * before it. */
 static bool server_begins(const struct qw_session *session, uint32_t sequence)
 {
     const struct qs_netchan *chan = &session->base.to_client;
@@ -194,8 +193,8 @@ static bool server_begins(const struct qw_session *session, uint32_t sequence)
 }
 
 /*
- * A server's accept alone begins no connection: it is sent again when the client's connect was. The
- * connection begins when the client's numbers do, or the server's.
+ * Begins a connection when the client's or the server's numbers begin. The server's accept alone is
+ * not enough: the server repeats it when the client repeats connect.
  */
 static void begin_connection(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
@@ -208,7 +207,7 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
             ? session->connecting && server_begins(session, d->found.sequence)
             : qs_netchan_restarted(&session->base.to_server, d->found.sequence)) {
         qw_session_connect(session);
-        session->format = *format; /* the client's request may not be there */
+        session->format = *format; /* the capture may lack the client's request */
     }
     if (d->found.direction != QS_C2S || !expected)
         return;
@@ -229,8 +228,9 @@ static void read_messages(struct qs_decoder *d)
 }
 
 /*
- * A connection whose accept the capture lacks, in the conversation of an older one: its numbers are
- * far below. That is settled before the header is read, whose form the client asked for.
+ * Begins a connection whose accept the capture lacks, if the numbers are far below those of the
+ * previous connection in the same conversation. Runs before the header is read, because the
+ * client's request determines its format.
  */
 static void confirm_connect(struct qs_decoder *d)
 {
@@ -245,7 +245,7 @@ static void confirm_connect(struct qs_decoder *d)
         qw_session_connect(session);
 }
 
-/* Both ends' words, the qport that only clients send, and FTE's word for fragments. */
+/* Returns the size of both words, the client's qport, and FTE's word for fragments. */
 static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
 {
     return 8u + (direction == QS_C2S ? 2 : 0) + (format->fragments ? 2 : 0);
@@ -256,7 +256,7 @@ static void read_joined(struct qs_decoder *d)
     qs_read_joined(d, qw_session_of(d)->joined, read_messages);
 }
 
-/* Numbers of the other end that are missing since the packet before. */
+/* Returns how many numbers of the other end are missing since the previous packet. */
 static uint32_t skipped_by_other(const struct qs_decoder *d)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
@@ -268,7 +268,7 @@ static uint32_t skipped_by_other(const struct qs_decoder *d)
     return MAX(gap->is_unanswered ? gap->until - gap->from : 0, ahead);
 }
 
-/* Packets of both ends that are on their way, as the capture sees it. */
+/* Returns the number of packets of both ends in flight, as the capture shows it. */
 static uint32_t round_trip_of(const struct qs_decoder *d)
 {
     const struct qs_netchan *server = &d->session->to_server, *client = &d->session->to_client;
@@ -277,8 +277,8 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
            client->sequence - MIN(client->reliable.acknowledged, client->sequence);
 }
 
-/* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
- * in it tells. */
+/* Accepts a whole message. svc_chokecount in it shows how many of the missing numbers before it the
+ * server skipped on purpose. */
 static void accept_message(struct qs_decoder *d, const struct header *header,
                            void (*read)(struct qs_decoder *))
 {
@@ -317,7 +317,7 @@ static bool is_of_client(struct qs_decoder *d, const struct header *header)
                             (struct qs_span){WORDS_SIZE, QPORT_SIZE});
 }
 
-/* Of a message of which a packet was cut. */
+/* Notes that the sign-on is incomplete, because a packet of a fragmented message was cut. */
 static void lose_message(struct qs_decoder *d)
 {
     if (d->found.direction == QS_S2C && d->session->level_state <= QS_LEVEL_SIGNING_ON &&
@@ -364,7 +364,7 @@ void qw_decode_netchan(struct qs_decoder *d)
     if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     confirm_connect(d);
-    /* A copy: a connection that begins with this packet has its own. */
+    /* A copy, because a connection that begins with this packet has a format of its own. */
     format = *format_of(d);
     decode_as(d, &format);
 }
@@ -376,13 +376,13 @@ void qw_decode_plain_netchan(struct qs_decoder *d)
     decode_as(d, &plain);
 }
 
-/* --- Where a datagram stands in its conversation --- */
+/* --- Sequence information of datagrams --- */
 
-/* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
+/* Source: PROTOCOL.md, section 2; for FTE's words common/fte/PROTOCOL.md, section 2. */
 
 enum { FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
-/* The texts that lack the mark belong to no open connection. */
+/* True for packets of no open connection: connectionless ones, and texts without the mark. */
 static bool is_outside_connection(const struct qs_session *session, const struct qs_packet *packet)
 {
     return packet->size < WORDS_SIZE || qs_le32(packet->data) == UINT32_MAX ||
