@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The compact form of text dumps; its grammar is in dump.h. */
+/* Compact form of text dumps; quakeshark-dump(5) has its grammar. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/dump/dump.h"
 #include "common/core/numeric_text.h"
 
-/* No group: lines of the packet that are in none. */
+/* Index for lines of the packet outside of any group. */
 enum { NO_GROUP = -1 };
 
 struct printer {
     GString *out;
     const struct qs_dump_lines *lines;
     const struct qs_protocol *protocol;
-    uint64_t number;               /* of the packet */
-    gsize prefix;                  /* characters of the protocol's name, and the dot */
-    gint on_line;                  /* the group whose line is being written */
-    struct qs_position next, last; /* where the next field is expected; the last one's position */
+    uint64_t number;               /* number of the packet */
+    gsize prefix;                  /* length of the protocol's name and the dot */
+    gint on_line;                  /* group whose line is being written */
+    struct qs_position next, last; /* expected position of the next field; position of the last */
 };
 
 struct group {
     gint index; /* or NO_GROUP */
     unsigned depth;
-    const char *name; /* without the protocol's prefix, which all names have */
-    const char *stem; /* what its fields' names begin with: "playerinfo", of "svc_playerinfo" */
+    const char *name; /* name without the protocol's prefix, which all names have */
+    const char *stem; /* beginning of its fields' names: "playerinfo" for "svc_playerinfo" */
 };
 
 static const struct qs_dump_line *line_at(const struct printer *printer, guint index)
@@ -40,7 +40,7 @@ static struct group group_of(const struct printer *printer, guint index, unsigne
                           underscore && underscore - name == 3 ? underscore + 1 : name};
 }
 
-/* The rest of the name behind `stem`, from the dot on; or NULL. */
+/* Returns the rest of the name after `stem`, from the dot on, or NULL if it begins otherwise. */
 static const char *behind_stem(const char *name, const char *stem)
 {
     const gsize length = strlen(stem);
@@ -68,7 +68,7 @@ static struct qs_position end_of(struct qs_position is)
     return (struct qs_position){.source = is.source, .offset = is.offset + is.length};
 }
 
-/* "@12", "@1:12". */
+/* Appends "@12", or "@1:12" if the source is not the expected one. */
 static void append_position(GString *out, struct qs_position is, struct qs_position expected)
 {
     const bool with_source = is.source != expected.source;
@@ -78,7 +78,7 @@ static void append_position(GString *out, struct qs_position is, struct qs_posit
         append_number(out, ':', is.offset);
 }
 
-/* What does not begin where the field before it ends; a derived field, as the one before it. */
+/* Appends a position unless it follows the previous field or, if generated, equals that field's. */
 static void append_field_position(struct printer *printer, const struct qs_dump_line *line)
 {
     const struct qs_position expected = line->generated ? printer->last : printer->next;
@@ -92,8 +92,8 @@ static void append_field_position(struct printer *printer, const struct qs_dump_
 
 /* --- Values and parts ------------------------------------------------------------------------ */
 
-/* "19 (svc_damage)" without the blank, without the name where the group has it, and without the
- * number where it is implied. */
+/* Appends "19 (svc_damage)" without the blank, without the name if the group has the same, and
+ * without the number if it is implied. */
 static void append_value(const struct printer *printer, const struct group *group,
                          const struct qs_dump_line *line, bool is_implied)
 {
@@ -118,15 +118,15 @@ static void append_value(const struct printer *printer, const struct group *grou
         qs_append_chars(printer->out, name + 1, length - number - 1);
 }
 
-/* A number that is a secret has a row of its own for the text: see qs_guard_value(). */
+/* True for rows of the protocol's table; those of masked numbers are not in it (secret.c). */
 static bool is_of_table(const struct printer *printer, const struct qs_field *row)
 {
     return row >= printer->protocol->fields &&
            row < printer->protocol->fields + printer->protocol->field_count;
 }
 
-/* The lines behind `index` that are parts of it: of the next rows, which have a mask. Index behind
- * them. */
+/* Returns the index after the lines that are parts of line `index`: the rows with a mask that
+ * follow its own. */
 static guint end_of_parts(const struct printer *printer, guint index, guint end)
 {
     const struct qs_field *row = line_at(printer, index)->row;
@@ -137,7 +137,7 @@ static guint end_of_parts(const struct printer *printer, guint index, guint end)
     for (; at < end && line_at(printer, at)->row; at++) {
         const struct qs_field *part = line_at(printer, at)->row;
 
-        while (row + 1 < part && row[1].mask) /* what is left out */
+        while (row + 1 < part && row[1].mask) /* skip rows that were left out */
             row++;
         if (part != row + 1 || !part->mask)
             break;
@@ -146,7 +146,7 @@ static guint end_of_parts(const struct printer *printer, guint index, guint end)
     return at;
 }
 
-/* The part's number by the bits of its number; 0 for signed ones. */
+/* Returns the part's value according to the whole number, or 0 for signed parts. */
 static uint64_t masked_value(const struct qs_field *row, uint64_t whole)
 {
     if (row->type == QS_BOOL)
@@ -156,7 +156,7 @@ static uint64_t masked_value(const struct qs_field *row, uint64_t whole)
     return (whole & row->mask) / (row->mask & -row->mask);
 }
 
-/* Those that do not follow from the number, or have a name: nobody knows that by the number. */
+/* Appends parts that do not follow from the number, or whose names readers cannot know from it. */
 static void append_parts(struct printer *printer, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *whole = line_at(printer, index);
@@ -190,7 +190,7 @@ static void begin_line(struct printer *printer, unsigned indent)
         g_string_append_c(printer->out, ' ');
 }
 
-/* The beginning of a field or vector on the group's line: " .armor". */
+/* Appends the beginning of a field or vector to the group's line: " .armor". */
 static void begin_field(struct printer *printer, const struct group *group, const char *name)
 {
     const char *rest = group->stem ? behind_stem(name + printer->prefix, group->stem) : NULL;
@@ -204,7 +204,7 @@ static void begin_field(struct printer *printer, const struct group *group, cons
     g_string_append(printer->out, rest ? rest : name + printer->prefix);
 }
 
-/* The number that the name of the group is of: it is its first field, "svc" of "svc_damage". */
+/* True for the group's first field if its number has the group's name: "svc" in "svc_damage". */
 static bool is_id(const struct printer *printer, const struct group *group, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);
@@ -237,7 +237,7 @@ static guint append_field(struct printer *printer, const struct group *group, gu
 
 /* --- Groups ---------------------------------------------------------------------------------- */
 
-/* A group of nothing but its row's components, at the positions where they are expected. */
+/* True for a group that has only the components of its row, at the expected positions. */
 static bool is_vector(const struct printer *printer, guint index)
 {
     const struct qs_dump_line *group = line_at(printer, index);
@@ -273,7 +273,7 @@ static void append_vector(struct printer *printer, const struct group *group, gu
 
 static void append_lines(struct printer *printer, const struct group *group, guint from, guint end);
 
-/* Its length is written behind its name where it does not end with its last field. */
+/* Appends a group. Its length follows the name if it does not end with its last field. */
 static void append_group(struct printer *printer, const struct group *outer, guint index)
 {
     const struct qs_dump_line *line = line_at(printer, index);

@@ -4,20 +4,20 @@
 #include "common/dump/json_writer.h"
 #include "common/core/text.h"
 
-/* A group's length, which stands before its fields, is known when it closes. */
+/* An open group. Its length precedes its fields, and is known only when it closes. */
 struct open_group {
-    gsize length; /* its place in the fields */
+    gsize length; /* offset in `fields` at which to insert the length */
     uint32_t offset;
 };
 
 struct json_dump {
     struct qs_dump base;
-    GString *fields; /* of the packet: objects with commas between them */
+    GString *fields; /* fields of the packet: objects with commas between them */
     struct qs_json json;
     GArray *open; /* struct open_group, innermost last */
     struct qs_source_numbers sources;
     GString *scratch;
-    GString *output; /* of the packet, up to its fields */
+    GString *output; /* text of the packet */
 };
 
 static struct json_dump *self(struct qs_sink *base)
@@ -37,14 +37,14 @@ static void put_word(struct qs_json *json, const char *key, const char *word)
     qs_json_string(json, word);
 }
 
-/* Keys of objects in "fields" are the same in all of them: they are copied in few pieces. */
+/* Copies a literal: the keys of objects in "fields" are the same in all of them. */
 static inline char *put_literal(char *at, const char *literal)
 {
     return qs_put_text(at, literal, strlen(literal));
 }
 
-/* The beginning of an object in "fields", up to its length: where that goes, with room for it and a
- * key. */
+/* Appends the beginning of an object in "fields", up to its length. Returns the address of the
+ * length, with room for it and for a key. */
 static char *begin_object(struct json_dump *sink, const char *name, size_t size, uint32_t offset)
 {
     enum { KEYS_MAX = 64 };
@@ -102,7 +102,7 @@ static void put_value(struct qs_json *json, GString *scratch, const struct qs_fi
         qs_json_bool(json, value->u);
         return;
     case QS_KIND_UNSIGNED:
-        /* What many readers of JSON cannot hold is written as in text dumps. */
+        /* Larger values, which many readers of JSON cannot hold, are written as in text dumps. */
         if (value->u > INT64_MAX)
             break;
         qs_json_uint(json, value->u);
@@ -111,7 +111,7 @@ static void put_value(struct qs_json *json, GString *scratch, const struct qs_fi
         qs_json_int(json, value->i);
         return;
     case QS_KIND_REAL:
-        /* Infinities, too. */
+        /* Infinities are written as in text dumps, too. */
         if (!qs_json_real(json, value->f))
             break;
         return;
@@ -126,7 +126,7 @@ static void put_value(struct qs_json *json, GString *scratch, const struct qs_fi
     put_text(json, scratch, field, value);
 }
 
-/* Signed values are looked up by the same 32 bits. */
+/* Adds the name of a value. Signed values are looked up by their 32 bits. */
 static void put_name(struct qs_json *json, const struct qs_field *field,
                      const struct qs_value *value)
 {
@@ -192,7 +192,7 @@ static void json_source(struct qs_sink *base, const char *title, const uint8_t *
 
 /* --- The packet */
 
-/* Blocks of demos have none. */
+/* Adds an address, or null for blocks of demos, which have none. */
 static void put_address(struct qs_json *json, GString *scratch, const struct qs_address *address)
 {
     if (!address->family) {
@@ -204,8 +204,8 @@ static void put_address(struct qs_json *json, GString *scratch, const struct qs_
     qs_json_string_sized(json, scratch->str, scratch->len);
 }
 
-/* Nanoseconds are more digits than a double holds: read in two parts, they give the nearest double.
- */
+/* Nanoseconds have more digits than a double holds; converting two parts gives the nearest
+ * double. */
 static double seconds(int64_t time)
 {
     /* NOLINTNEXTLINE(bugprone-integer-division) */

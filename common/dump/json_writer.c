@@ -99,12 +99,12 @@ static bool needs_escape(unsigned c)
     return c < ' ' || c == '"' || c == '\\' || (c >= DELETE && c <= C1_LAST);
 }
 
-/* A character that is not plain ASCII; returns how many bytes it takes. */
+/* Appends a character that is not plain ASCII. Returns its size in `text` (bytes). */
 static size_t put_character(char **at, const char *text, size_t size)
 {
     static const char replacement[] = "\xef\xbf\xbd";
-    enum { LAST = 0x10ffff }; /* behind it are GLib's numbers for what is no character */
-    /* GLib takes a NUL for the end. */
+    enum { LAST = 0x10ffff }; /* GLib's values for invalid characters are larger */
+    /* GLib treats a NUL as the end. */
     const gunichar c = *text ? g_utf8_get_char_validated(text, (gssize)size) : 0;
     const size_t length = (size_t)(g_utf8_next_char(text) - text);
 

@@ -9,16 +9,16 @@
 
 struct text_dump {
     struct qs_dump base;
-    struct qs_dump_lines lines; /* lengths are known only when a group closes: so they wait */
-    uint32_t start;             /* where the packet's first line begins, left out or not */
-    GArray *open;               /* guint: lines of open groups; LEFT_OUT: it has none */
+    struct qs_dump_lines lines; /* buffered, because lengths are known only when a group closes */
+    uint32_t start;             /* offset of the packet's first line, even if it is left out */
+    GArray *open;               /* guint: indices of the open groups' lines, or LEFT_OUT */
     struct qs_source_numbers sources;
-    GString *output; /* of the packet */
+    GString *output; /* text of the packet */
     bool is_compact;
-    uint64_t number;           /* of the packet before; 0: there is none */
+    uint64_t number;           /* number of the previous packet; 0: none */
     qs_name_test *is_left_out; /* or NULL */
     void *user;
-    GHashTable *answers; /* of is_left_out, to names by their addresses */
+    GHashTable *answers; /* results of is_left_out, by address of the name */
 };
 
 enum { LEFT_OUT = G_MAXINT };
@@ -38,7 +38,7 @@ static struct text_dump *self(struct qs_sink *base)
     return (struct text_dump *)base;
 }
 
-/* --- What is left out */
+/* --- Omitted lines */
 
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user)
 {
@@ -50,7 +50,7 @@ void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user
     g_hash_table_remove_all(sink->answers);
 }
 
-/* `name` is a constant. */
+/* True if lines with this name are left out. `name` must be a constant. */
 static bool is_left_out(struct text_dump *sink, const char *name)
 {
     gpointer answer;
@@ -66,7 +66,7 @@ static bool is_left_out(struct text_dump *sink, const char *name)
 
 /* --- Lines */
 
-/* NULL: it is left out. */
+/* Adds a line. Returns NULL if it is left out. */
 static struct qs_dump_line *add_line(struct text_dump *sink, const char *name, uint32_t offset,
                                      uint32_t length)
 {
@@ -116,7 +116,7 @@ static void text_close(struct qs_sink *base, uint32_t end)
     line->end = sink->lines.count;
 }
 
-/* JSON's escapes: no character is left that a terminal obeys. */
+/* Appends a text with JSON's escapes, so that it has no characters that a terminal obeys. */
 static void append_quoted(GString *out, const char *text)
 {
     struct qs_json json;
@@ -125,7 +125,7 @@ static void append_quoted(GString *out, const char *text)
     qs_json_string(&json, text);
 }
 
-/* In the compact form without a blank. */
+/* Appends a text and, unless it is plain, its bytes; in the compact form without a blank. */
 static void append_text(GString *out, struct qs_view text, bool is_compact)
 {
     char *readable = qs_text_utf8(text);
@@ -183,7 +183,7 @@ static void text_source(struct qs_sink *base, const char *title, const uint8_t *
 
 /* --- The packet */
 
-/* Characters that a line may have beside its name and its value. */
+/* Maximum number of characters on a line besides its name and value. */
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
 static void append_line(struct text_dump *sink, const struct qs_dump_line *line, uint64_t number)
@@ -208,8 +208,8 @@ static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
     qs_room_end(sink->output, at);
 }
 
-/* Nothing where the packet has no such value: blocks of demos have no addresses. In the compact
- * form the first session goes without saying, and none is 0. */
+/* Appends a value, or nothing if the packet has none: demo blocks have no addresses. The compact
+ * form omits session 1, and writes 0 for no session. */
 static void append_header_value(GString *out, const struct qs_dump_packet *about,
                                 enum qs_packet_line_id id, bool is_compact)
 {
@@ -243,8 +243,8 @@ static void append_header_value(GString *out, const struct qs_dump_packet *about
     }
 }
 
-/* Lines about the packet as such; in the compact form words of its first line, two of which need no
- * name, and which always has the protocol, since names follow from it. */
+/* Appends the lines about the packet itself; in the compact form, words of its first line. There
+ * two words have no name, and the protocol is never left out, because names depend on it. */
 static void append_headers(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     GString *texts = sink->lines.texts;
@@ -269,7 +269,7 @@ static void append_headers(struct text_dump *sink, const struct qs_dump_packet *
     }
 }
 
-/* A block of a demo counts from its own beginning, wherever it is in the demo. */
+/* Makes the offsets of a demo's block relative to its first line, wherever it is in the demo. */
 static void count_from_block(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     for (guint i = 0; i < sink->lines.count && !about->packet->source.family; i++)
@@ -277,7 +277,7 @@ static void count_from_block(struct text_dump *sink, const struct qs_dump_packet
             sink->lines.at[i].position.offset -= sink->start;
 }
 
-/* The number as a distance from the packet before; there is none from one to the next. */
+/* Appends a packet, with its number as difference to the previous packet's unless that is 1. */
 static void append_compact(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const uint64_t number = about->packet->number;
@@ -369,7 +369,7 @@ static struct qs_dump *create_compact(void)
 const struct qs_dump_format qs_dump_text = {.name = "text", .create = create};
 const struct qs_dump_format qs_dump_compact = {.name = "compact", .create = create_compact};
 
-/* The plugin needs none of them: they are not with the values, which it does. */
+/* All formats. They are not in value.c, which the plugin uses without them. */
 const struct qs_dump_format *const qs_dump_formats[] = {&qs_dump_text, &qs_dump_compact,
                                                         &qs_dump_json, NULL};
 

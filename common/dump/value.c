@@ -15,7 +15,7 @@ static void append_ip(GString *out, uint8_t family, const uint8_t *bytes)
         g_string_append(out, text);
 }
 
-/* " (PF_MSEC)" */
+/* Appends " (PF_MSEC)", or nothing if the value has no name. */
 static void append_name(GString *out, const struct qs_field *field, uint32_t value)
 {
     const char *name = qs_name_of(field->names, value);
@@ -42,7 +42,7 @@ static void append_int(GString *out, const struct qs_field *field, int64_t value
     append_name(out, field, (uint32_t)value);
 }
 
-/* "2026-11-20T15:54:01.123Z" (ISO 8601). A year of five digits is a number. */
+/* Appends "2026-11-20T15:54:01.123Z" (ISO 8601), or the number if the year has five digits. */
 static void append_time(GString *out, uint64_t milliseconds)
 {
     const uint64_t limit = UINT64_C(253402300800000); /* the year 10000 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
+/* Messages from client to server. Source: qw28-protocol, "Client-to-Server Packet Types". */
 #include "common/netchan/transfer.h"
 #include "common/quakeworld/decode.h"
 
@@ -17,7 +17,7 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
                 expected);
 }
 
-/* With seats, each further one has a move of its own, without a checksum. */
+/* Reads the move of a further seat, which has no checksum. */
 static void read_seat_move(struct qs_decoder *d)
 {
     struct qw_usercmd cmd = {0};
@@ -64,7 +64,7 @@ static void read_stringcmd(struct qs_decoder *d)
     qw_level_command(d, text);
 }
 
-/* FTE's, for another seat than the first. */
+/* Reads a command of FTE for a seat other than the first. */
 static void read_stringcmd_seat(struct qs_decoder *d)
 {
     qs_label(d, ": seat %u", qs_u8(d, QW_STRINGCMD_SEAT));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Console commands, as svc_stufftext, clc_stringcmd and connectionless packets carry them.
- * Source: qwd-format 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
+ * Console commands in svc_stufftext, clc_stringcmd and connectionless packets. Source: qwd-format
+ * 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
  */
 
 #include "common/core/emit.h"
@@ -30,7 +30,7 @@ struct known_command {
     const char *name, *meaning;
 };
 
-/* Commands with a meaning in the protocol, either way. */
+/* Commands with a meaning in the protocol, in either direction. */
 static const struct known_command known_commands[] = {
     {"begin", "the client is in the game"},
     {"bf", "the screen flashes: an item was picked up"},

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connectionless packets: the mark ff ff ff ff, then a command. From clients it is a word, from
- * servers as a rule a single letter with its text glued on; the text ends with a newline, a NUL or
- * the packet. Some replies and all that servers send to masters lack the mark. Source: qwd-format,
- * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
- * section 1.
+ * Connectionless packets: the mark ff ff ff ff, then a command. A client's command is a word; a
+ * server's is usually a single letter, directly followed by its text. The text ends with a newline,
+ * a NUL or the packet. Some replies, and all packets from servers to masters, lack the mark.
+ * Source: qwd-format, section 4; qw28-protocol, "Connection Handshake" and "Master Server
+ * Protocol"; PROTOCOL.md, section 1.
  */
 #include "common/quakeworld/decode.h"
 
 enum {
-    FRAGMENT_MTU_MIN = 64, /* servers ignore a smaller one */
+    FRAGMENT_MTU_MIN = 64, /* servers ignore a smaller MTU */
     MASTER_ENTRY_SIZE = 6,
     PING_ENTRY_SIZE = 8
 };
 
-/* The text of a packet. */
+/* Text of a packet. */
 struct oob {
-    struct qs_view text; /* all of it, with its terminator */
-    uint32_t offset;     /* of the text in the packet */
+    struct qs_view text; /* whole text with its terminator */
+    uint32_t offset;     /* offset of the text in the packet */
     struct qs_view line; /* first line of a text that begins with a word */
-    uint32_t pos;        /* bytes of `line` that were read */
+    uint32_t pos;        /* read position in the line */
 };
 
 bool qw_is_digits(struct qs_view text)
@@ -52,7 +52,7 @@ static void emit_token(struct qs_decoder *d, unsigned id, const struct oob *oob,
     qs_emit_bytes(d, id, oob->offset + token->offset, token->length, token->text);
 }
 
-/* Emits a decimal number; a text that is no number gets the row of other arguments. */
+/* Emits a token as the number `id`, or as an argument if it is no number that fits the field. */
 static void emit_number(struct qs_decoder *d, unsigned id, uint32_t offset,
                         const struct qs_token *token)
 {
@@ -73,7 +73,7 @@ static void learn_sender(struct qs_decoder *d, enum qs_direction direction)
 
 /* --- Texts that begin with a word --- */
 
-/* Reads the next word of the line. Returns false at its end. */
+/* Emits the next word of the line. Returns false at the end of the line. */
 static bool read_word(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_token word;
@@ -90,7 +90,7 @@ static void read_arguments(struct qs_decoder *d, struct oob *oob)
         ;
 }
 
-/* Reads the rest of the line, without leading blanks. */
+/* Emits and returns the rest of the line, without leading blanks. */
 static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *oob)
 {
     struct qs_view rest;
@@ -103,7 +103,7 @@ static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *o
     return rest;
 }
 
-/* Notes how the extension changes the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
+/* Stores the netchan format that a line of connect requests; fteqw sv_main.c SVC_DirectConnect. */
 static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
 {
     if (key == EXTENSION_FTE2)
@@ -114,7 +114,7 @@ static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint3
         asked->huffman = true;
 }
 
-/* Reads an extension that the client asks for, "0x58455446 0x2140f000". */
+/* Reads an extension that the client requests, such as "0x58455446 0x2140f000". */
 static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     struct qs_token key, value;
@@ -158,7 +158,7 @@ static void read_connect_userinfo(struct qs_decoder *d, struct oob *oob)
     emit_token(d, QW_CONNECT_USERINFO, oob, &word);
     qw_emit_info(d, word.text, oob->offset + word.offset + (word.text.size < word.length ? 1 : 0));
     qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word.text);
-    /* The name in a cut text may be cut, too. */
+    /* If the packet was cut within this line, the name may be incomplete. */
     qs_info_replace(d, &qw_session_of(d)->texts, QW_TEXT_ASKED_USERINFO,
                     qs_packet_is_cut(d->packet) && oob->line.size == oob->text.size
                         ? (struct qs_view){0}
@@ -167,12 +167,12 @@ static void read_connect_userinfo(struct qs_decoder *d, struct oob *oob)
     qs_summary_quote(d, "name", qs_info_value(word.text, "name"));
 }
 
-/* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
+/* Reads connect VERSION QPORT CHALLENGE "USERINFO", then one line per protocol extension. */
 static void read_connect(struct qs_decoder *d, struct oob *oob)
 {
     const uint32_t end = oob->line.size;
 
-    /* The lines of extensions may be cut off. */
+    /* Extensions may be in the part that was cut off. */
     qw_session_of(d)->asked = (struct qw_netchan_format){.known = !qs_packet_is_cut(d->packet)};
     qw_session_of(d)->asked_fte2 = 0;
     read_connect_number(d, QW_CONNECT_VERSION, oob);
@@ -197,7 +197,7 @@ static void read_rcon(struct qs_decoder *d, struct oob *oob)
     read_rest(d, QW_RCON_COMMAND, oob);
 }
 
-/* Reads "broadcast" and an info string up to the newline, which servers send to servers: mvdsv
+/* Reads "broadcast" and an info string up to the newline, sent from server to server. Source: mvdsv
  * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
 static void read_broadcast(struct qs_decoder *d, struct oob *oob)
 {
@@ -242,8 +242,8 @@ static void read_words(struct qs_decoder *d, struct oob *oob)
     qs_summary_text(d, "", name.text, "");
     if (command) {
         qs_add_requests(d, command->asks, command->answers);
-        /* Requests come from clients. Answers that are words come from qwfwd, for other games'
-         * clients. */
+        /* Requests come from clients; replies that are words are qwfwd's, to clients of other
+         * games. */
         if (command->answers || command->asks != QS_TELLS)
             learn_sender(d, command->answers ? QS_S2C : QS_C2S);
         command->read(d, oob);
@@ -262,10 +262,9 @@ static bool begins_with_word(struct qs_view text)
     return qs_token_next(line_of(text), &pos, &name) && find_word(name.text);
 }
 
-/* --- Texts that begin with a letter, without a blank behind it --- */
+/* --- Texts that begin with a letter, directly followed by its text --- */
 
-/* Reads "c", a decimal number, and pairs of key and value: the extensions that the server offers.
- */
+/* Reads c and a decimal number, then pairs of key and value for the extensions on offer. */
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view number = line_of(qs_view_behind(oob->text, 1));
@@ -307,7 +306,7 @@ static void emit_player_token(struct qs_decoder *d, unsigned id, uint32_t offset
         qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token->offset, token->length, token->text);
 }
 
-/* userid frags minutes ping "name" "skin" topcolor bottomcolor ["team"] */
+/* Reads a player: userid frags minutes ping "name" "skin" topcolor bottomcolor ["team"]. */
 static void read_status_player(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     static const unsigned columns[] = {
@@ -326,7 +325,7 @@ static void read_status_player(struct qs_decoder *d, struct qs_view line, uint32
     qs_close_at(d, offset + line.size);
 }
 
-/* The reply to status is a print: rules as an info string, then a line for each player. */
+/* Reads the reply to status, a print: rules as an info string, then one line per player. */
 static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_t offset)
 {
     const struct qs_view rules = line_of(text);
@@ -362,7 +361,7 @@ static void read_print(struct qs_decoder *d, const struct oob *oob)
     qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
 }
 
-/* d, a newline, and six bytes for each server: address and port in network order. */
+/* Reads d, a newline, and six bytes per server: address and port in network order. */
 static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
 {
     unsigned count = 0;
@@ -381,7 +380,7 @@ static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
                 "Server list ends within an entry");
 }
 
-/* n, then for each server address, port and ping; qwfwd query.c, SVC_QRY_PingStatus. */
+/* Reads n, then address, port and ping of each server; qwfwd query.c, SVC_QRY_PingStatus. */
 static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
 {
     unsigned count = 0;
@@ -398,7 +397,7 @@ static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
     qs_summary(d, " servers %u", count);
 }
 
-/* svc_disconnect as the end of a demo: qwd-format 4.1. */
+/* Reads svc_disconnect as the end of a demo: qwd-format 4.1. */
 static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view text = string_of(qs_view_behind(oob->text, 1));
@@ -417,8 +416,7 @@ static bool is_list(struct qs_view text)
     return text.size > 1 && text.data[1] == '\n';
 }
 
-/* True if zeros are among the bytes, as pings below 256 have them; a text has only one, at its end.
- */
+/* True for pings: they are short, so some bytes are zero; a text has a zero only at its end. */
 static bool is_ping_list(struct qs_view text)
 {
     return text.size > 1 && (text.size - 1) % PING_ENTRY_SIZE == 0 &&
@@ -431,7 +429,7 @@ static bool is_any(struct qs_view text)
     return true;
 }
 
-/* a, a newline, its number, a newline, the number of players, a newline. */
+/* True for a, a newline, a sequence number, a newline, the number of players, a newline. */
 static bool is_heartbeat(struct qs_view text)
 {
     struct qs_view sequence, players;
@@ -478,7 +476,7 @@ static void read_master_query(struct qs_decoder *d, const struct oob *oob)
     learn_sender(d, QS_C2S);
 }
 
-/* True for "c", usually with a newline and a NUL; masters check only the first byte. */
+/* True for c, usually with a newline and a NUL; masters check only the first byte. */
 static bool is_master_query(struct qs_view text)
 {
     return is_alone(text) || (text.size == 3 && text.data[1] == '\n' && text.data[2] == '\0');
@@ -522,7 +520,7 @@ static const struct letter *find_bare_letter(const struct qs_packet *packet)
 {
     const struct qs_view text = {packet->data, packet->size};
 
-    /* Fast, because every packet of a game is checked. */
+    /* A quick check first, because every packet of a game passes here. */
     return text.size && g_ascii_isalpha(text.data[0])
                ? find_in(bare_letters, G_N_ELEMENTS(bare_letters), text)
                : NULL;
@@ -543,16 +541,16 @@ static void read_letter(struct qs_decoder *d, const struct oob *oob, const struc
         command->read(d, oob);
 }
 
-/* --- The packet --- */
+/* --- Packets --- */
 
-#define CHUNK "n\\chunk" /* of FTE's downloads */
+#define CHUNK "n\\chunk" /* prefix of FTE's downloads */
 
 static bool is_chunk(struct qs_view text)
 {
     return text.size > strlen(CHUNK) && qs_view_begins(text, CHUNK);
 }
 
-/* n\chunk, the number of the transfer, then svc_download; ezquake CL_Parse_OOB_ChunkedDownload. */
+/* Reads n\chunk, the transfer's number, then svc_download; ezquake CL_Parse_OOB_ChunkedDownload. */
 static void read_chunk(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view word = {oob->text.data, (uint32_t)strlen(CHUNK)};
@@ -594,15 +592,15 @@ void qw_decode_connectionless(struct qs_decoder *d)
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);
-    d->in.pos = d->in.size; /* only the NUL of the text is left, which no field covers */
+    d->in.pos = d->in.size; /* only the text's terminator is left, which no field covers */
     qs_close(d);
 }
 
 /* --- Texts without the mark --- */
 
 /*
- * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
- * and the game's name; PROTOCOL.md, section 1.
+ * True for a connection request in Quake's protocol, which FTE's client also sends to this port: a
+ * control packet with its own length and the game's name; PROTOCOL.md, section 1.
  */
 bool qw_is_quake_request(const struct qs_packet *packet)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; PROTOCOL.md, sections 4 and
- * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
+ * Players, nails and other entities. Source: qwd-format 5.43, 5.44, 5.48, 5.49; PROTOCOL.md,
+ * sections 4 and 5; layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/entity_states.h"
@@ -15,7 +15,7 @@ static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
                : 0;
 }
 
-/* The velocity is in whole units per second and no coordinate: PROTOCOL.md, section 4. */
+/* Reads the velocity, in whole units per second and not as a coordinate: PROTOCOL.md, section 4. */
 static void read_velocity(struct qs_decoder *d, uint16_t flags)
 {
     if (flags & PF_VELOCITY1)
@@ -26,7 +26,7 @@ static void read_velocity(struct qs_decoder *d, uint16_t flags)
         qs_i16(d, QW_PLAYERINFO_VELOCITY_Z);
 }
 
-/* MVD1's WEAPONPREDICTION; ezquake cl_ents.c CL_ParsePlayerinfo. */
+/* Reads the fields of MVD1's WEAPONPREDICTION; ezquake cl_ents.c CL_ParsePlayerinfo. */
 static void read_weapon_prediction(struct qs_decoder *d)
 {
     if (!qs_u8(d, QW_WEAPON_PREDICTED))
@@ -34,7 +34,7 @@ static void read_weapon_prediction(struct qs_decoder *d)
     qs_rows(d, QW_WEAPON_IMPULSE, QW_WEAPON_CELLS);
 }
 
-/* What FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
+/* Reads the fields that FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
 static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t moreflags)
 {
     const uint32_t fte = qw_session_of(d)->ext.fte;
@@ -52,7 +52,7 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     }
 }
 
-/* Bit 7 of the skin that follows belongs to it. */
+/* Reads the model number, whose highest bit is bit 7 of the skin that follows. */
 static void read_player_model(struct qs_decoder *d, bool has_skin)
 {
     const uint32_t at = d->in.pos, number = qs_u8(d, QW_PLAYERINFO_MODEL);
@@ -90,7 +90,7 @@ static void read_client_playerinfo(struct qs_decoder *d)
     read_player_looks(d, flags, moreflags);
 }
 
-/* A vector with only those components that have a bit. */
+/* Reads the components of a vector that have a bit. */
 static void read_changed(struct qs_decoder *d, unsigned id, unsigned bits,
                          double (*read)(struct qs_decoder *, unsigned))
 {
@@ -104,7 +104,7 @@ static void read_changed(struct qs_decoder *d, unsigned id, unsigned bits,
 }
 
 /*
- * In MVD only what has changed is there, and the extensions that concern players change nothing;
+ * Reads svc_playerinfo of MVD, which has only changed values and ignores extensions for players;
  * mvdsv sv_demo.c SV_MVDWritePacketsEx, fteqw sv_mvd.c SV_MVDWritePackets.
  */
 static void read_server_playerinfo(struct qs_decoder *d)
@@ -138,13 +138,14 @@ void qw_read_playerinfo(struct qs_decoder *d)
 
 /* --- svc_nails --- */
 
-/* A 12-bit coordinate in steps of 2 units around the origin. */
+/* Converts a 12-bit coordinate, in steps of 2 units around the origin. */
 static double nail_coord(uint32_t bits)
 {
     return ((int)bits - 2048) * 2;
 }
 
-/* Six bytes: three coordinates of 12 bits, 4 bits of pitch, 8 of yaw; qwd-format, table 13. */
+/* Reads six bytes: three coordinates of 12 bits, 4 bits of pitch, 8 of yaw; qwd-format, table
+ * 13. */
 static void read_flight(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -182,8 +183,7 @@ void qw_read_nails(struct qs_decoder *d)
     read_nails(d, false);
 }
 
-/* Each nail with a number, for demos of the server's side; ezquake cl_ents.c CL_ParseProjectiles.
- */
+/* Reads nails with a number each, as servers record them; ezquake cl_ents.c CL_ParseProjectiles. */
 void qw_read_nails2(struct qs_decoder *d)
 {
     read_nails(d, true);
@@ -191,7 +191,7 @@ void qw_read_nails2(struct qs_decoder *d)
 
 /* --- svc_packetentities, svc_deltapacketentities --- */
 
-/* The head that was read from `at` on. */
+/* Emits the head of a delta, read from `at` on. */
 static void emit_head(struct qs_decoder *d, const struct qw_delta *delta, uint32_t at)
 {
     static const struct {
@@ -221,7 +221,7 @@ static void read_model(struct qs_decoder *d, const struct qw_delta *delta)
     qw_emit_model_name(d, model, at, d->in.pos - at);
 }
 
-/* FTE's scale, opacity and tint count in steps; the bytes of other rows are what they mean. */
+/* Reads a field. Only FTE's scale, opacity and tint are sent in steps. */
 static void read_field(struct qs_decoder *d, const struct qw_entity_field *field)
 {
     const double step = field->row == QW_ENTITY_SCALE   ? 1 / 16.0
@@ -251,7 +251,7 @@ static void read_delta_fields(struct qs_decoder *d, const struct qw_delta *delta
     d->coord_format = coords;
 }
 
-/* One delta; the word is the next to read and not 0, or the entity is a baseline. */
+/* Reads one delta, whose word must not be 0 unless the entity is a baseline. */
 static void read_delta(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -287,8 +287,8 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
 }
 
 /*
- * FTE's SPAWNSTATIC2: entity deltas from nothing; common/fte/PROTOCOL.md, section 4. With
- * REPLACEMENTDELTAS the same ids carry another kind of delta.
+ * Reads FTE's SPAWNSTATIC2: an entity delta from nothing; common/fte/PROTOCOL.md, section 4. With
+ * REPLACEMENTDELTAS the same message ids carry another kind of delta.
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)
 {
@@ -310,7 +310,7 @@ void qw_read_spawnbaseline2(struct qs_decoder *d)
 
 /*
  * MVD1's SIMPLEPROJECTILE: projectiles that clients move without updates. Source: ezquake cl_ents.c
- * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
+ * CL_ParsePacketSimpleProjectiles. Entity deltas use the same bits for other fields.
  */
 
 static void read_projectile(struct qs_decoder *d)
@@ -352,9 +352,9 @@ void qw_read_packetsprojectiles(struct qs_decoder *d)
 
 /* --- Effects that the server defines ---------------------------------------------------------- */
 
-/* Effects that the server defines: fteqw cl_tent.c, CL_ParseCustomTEnt. */
+/* Source: fteqw cl_tent.c, CL_ParseCustomTEnt. */
 
-/* The styles of all effects, by number. */
+/* Style of an undefined effect, and number of effects that have a style. */
 enum { STYLE_UNKNOWN = 0x100, STYLES = 255 };
 
 static uint16_t style_of(const struct qw_session *session, uint8_t effect)
@@ -365,7 +365,7 @@ static uint16_t style_of(const struct qw_session *session, uint8_t effect)
     return styles && effect < STYLES ? styles[effect] : STYLE_UNKNOWN;
 }
 
-/* Copies of a session share the array: a change makes a new one. */
+/* Stores a style. Replaces the whole array, because copies of the session share it. */
 static void store_style(struct qw_session *session, uint8_t effect, uint8_t style)
 {
     uint16_t styles[STYLES];

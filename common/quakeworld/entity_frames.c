@@ -5,9 +5,9 @@
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
-enum { BASELINE_MAX = 256, BASELINES_SENT_MAX = 16 * 1024 /* bytes */ };
+enum { BASELINE_MAX = 256, BASELINES_SENT_MAX = 16 * 1024 /* limits in bytes */ };
 
-/* --- Life --- */
+/* --- Initializing and clearing --- */
 
 static void clear_root(void *root)
 {
@@ -98,7 +98,7 @@ static bool is_kept(const struct qw_frames *frames, uint32_t number)
     return number - frames->first < frames->count;
 }
 
-/* The states with the frame's own update applied. */
+/* Applies the frame's own update to `states`, and returns the result. */
 static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *frame,
                                struct qw_states *states)
 {
@@ -108,8 +108,8 @@ static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *
                            qs_reader_over(frames->bytes->data + frame->at, frame->size));
 }
 
-/* The next frame back that has its states, and on the way to it the numbers of those that have not,
- * the newest first. Returns a copy of these states. */
+/* Walks back from a frame to the first one whose states are stored. Returns a copy of these states
+ * (NULL: none), and in `way` the numbers of the `*steps` frames before it, the newest first. */
 static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
                                   uint32_t way[QW_UPDATES_MAX], unsigned *steps)
 {
@@ -129,7 +129,7 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
     return root ? qw_states_copy(root->states) : NULL;
 }
 
-/* The states of a frame that is kept, which keeps them; NULL: no entities. */
+/* Returns the states of a kept frame, and stores them in the frame. NULL: no entities. */
 static const struct qw_states *states_of(struct qw_frames *frames, uint32_t number)
 {
     uint32_t way[QW_UPDATES_MAX];
@@ -148,8 +148,8 @@ static const struct qw_states *states_of(struct qw_frames *frames, uint32_t numb
 
 /* --- Older frames --- */
 
-/* The root that the frame becomes: its parent, if nothing else counts from that, or a copy of it.
- */
+/* Returns the root that replaces the frame: its parent if no other frame is a delta from that,
+ * otherwise a new root with a copy of the parent's states. */
 static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *frame)
 {
     struct qw_root *parent = frame->has_parent ? root_of(frames, frame->parent) : NULL;
@@ -163,7 +163,7 @@ static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *
     return &g_array_index(frames->roots, struct qw_root, frames->roots->len - 1);
 }
 
-/* The first frame kept becomes a root, if others count from it. */
+/* Turns the first kept frame into a root, or drops it if no frame is a delta from it. */
 static void fold_first(struct qw_frames *frames)
 {
     struct qw_frame *frame = frame_slot(frames, frames->first);
@@ -190,8 +190,8 @@ static void drop_bytes(struct qw_frames *frames, uint32_t size)
         frame_slot(frames, frames->first + i)->at -= size;
 }
 
-/* Makes room for new frames: of those that no delta can reach any more only states stay, and only
- * of those that others count from. */
+/* Makes room for new frames. Of frames that no new delta can reach, keeps only the states, and only
+ * if other frames are deltas from them. */
 static void fold(struct qw_frames *frames)
 {
     while (frames->count > QW_FRAMES_KEPT)
@@ -201,10 +201,10 @@ static void fold(struct qw_frames *frames)
 
 /* --- Updates --- */
 
-enum { END_SIZE = 2 }; /* of the word that ends an update */
+enum { END_SIZE = 2 }; /* size of the word that ends an update */
 
-/* The number of the frame of that packet; false, and `*number` stays: there is none. Numbers of
- * packets grow, and most often one of the newest is meant. */
+/* Finds the frame of packet `sequence`. Returns false, without setting `*number`, if none is kept.
+ * Searches from the newest on: numbers of packets grow, and a recent one is wanted most often. */
 static bool find_frame(struct qw_frames *frames, uint32_t sequence, uint32_t *number)
 {
     for (uint32_t i = frames->count; i; i--) {
@@ -236,7 +236,7 @@ static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
     return frame;
 }
 
-/* A delta from packet update->base. */
+/* Adds a delta from packet update->base, or from the newest frame if that packet's is unknown. */
 static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_view deltas,
                       struct qw_update *update)
 {

@@ -5,11 +5,11 @@
 #include "common/quakeworld/decode.h"
 
 /*
- * Where a state has its fields. Coordinates and angles have room for their longest form; bytes that
- * the form in force does not use have no meaning.
+ * Offsets of the fields in a state. Coordinates and angles have room for their longest format;
+ * bytes that the current format does not use have no meaning.
  */
 enum {
-    MODEL = 0, /* u16: with MODELDBL numbers go beyond a byte */
+    MODEL = 0, /* u16, because with MODELDBL numbers exceed a byte */
     FRAME = 2,
     COLORMAP = 3,
     SKIN = 4,
@@ -37,11 +37,11 @@ _Static_assert((int)STATE_END <= (int)QW_ENTITY_BYTES, "a state holds all fields
 enum {
     COORD_MAX = 4,
     ANGLE_MAX = 2,
-    DELTA_MAX = 2 + 1 + 2 + STATE_END, /* bytes of the longest delta */
-    MODEL_HIGH = 256                   /* MODELDBL beside MODEL adds as much */
+    DELTA_MAX = 2 + 1 + 2 + STATE_END, /* size of the longest delta (bytes) */
+    MODEL_HIGH = 256                   /* added to a model's number if MODELDBL accompanies MODEL */
 };
 
-/* In wire order, behind the model. */
+/* Fields in wire order, after the model. */
 const struct qw_entity_field qw_entity_fields[QW_ENTITY_FIELDS] = {
     {U_FRAME, 0, FRAME, QW_SIZE_FIXED, 1, QW_ENTITY_FRAME, 1},
     {U_COLORMAP, 0, COLORMAP, QW_SIZE_FIXED, 1, QW_ENTITY_COLORMAP, 1},
@@ -65,7 +65,7 @@ const struct qw_entity_field qw_entity_fields[QW_ENTITY_FIELDS] = {
     {QW_YETMORE(U_FTE_EFFECTS16), 0, EFFECTS16, QW_SIZE_FIXED, 1, QW_ENTITY_EFFECTS_HIGH, 1},
 };
 
-enum { COMMON_FIELDS = 10 }; /* the first ones, which any protocol has */
+enum { COMMON_FIELDS = 10 }; /* number of the first fields, which all protocols have */
 #define COMMON_BITS                                                                                \
     (U_FRAME | U_COLORMAP | U_SKIN | U_EFFECTS | U_ORIGIN1 | U_ANGLE1 | U_ORIGIN2 | U_ANGLE2 |     \
      U_ORIGIN3 | U_ANGLE3)
@@ -132,8 +132,8 @@ static uint8_t size_of(const struct qw_entity_field *field, const struct qw_delt
     return field->bytes;
 }
 
-/* Both read fields from `from` and return where the next one begins. They may read behind them: the
- * caller provides DELTA_MAX bytes. */
+/* Both read fields from `from` and return the address of the next one. They may read beyond the
+ * fields: the caller provides DELTA_MAX bytes. */
 
 static const uint8_t *read_model(const uint8_t *from, uint32_t bits, struct qw_entity *entity)
 {
@@ -179,14 +179,14 @@ void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *fo
         entity->known |= field->bit;
     }
     entity->number = delta->number;
-    /* The bit has no field, and belongs to each delta anew. */
+    /* U_SOLID has no field, and holds for one delta only. */
     entity->known = (entity->known & ~(uint32_t)U_SOLID) | (delta->bits & U_SOLID);
     qs_reader_take(in, (uint32_t)(end - start));
 }
 
 /* --- Baselines --- */
 
-/* An i16 in steps of 1/8, as the float that deltas have. */
+/* Converts an i16 in steps of 1/8 to the float that deltas have. */
 static void widen_coord(uint8_t *bytes)
 {
     const uint32_t word = qs_bits_of_float((float)(int16_t)qs_le16(bytes) / 8);
@@ -195,7 +195,7 @@ static void widen_coord(uint8_t *bytes)
         bytes[i] = (uint8_t)(word >> (8 * i));
 }
 
-/* And back. */
+/* Converts a float to an i16 in steps of 1/8. */
 static void narrow_coord(uint8_t *bytes)
 {
     const float steps = qs_float_of_bits(qs_le32(bytes)) * 8;
@@ -215,7 +215,7 @@ static void read_bytes(struct qs_reader *in, struct qw_entity *baseline, unsigne
         memcpy(baseline->bytes + at, bytes, size);
 }
 
-/* It has no effects. */
+/* Reads a baseline, which has no effects. */
 static void read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                           struct qw_entity *baseline)
 {
@@ -259,7 +259,7 @@ static bool differs(const struct qw_entity *from, const struct qw_entity *to, ui
            (!from || !(from->known & bit) || memcmp(from->bytes + at, to->bytes + at, size) != 0);
 }
 
-/* Whether the two differ in a field, or only one of them has it. */
+/* True if the two differ in a field, or if only one of them has it. */
 static bool differ(const struct qw_entity *a, const struct qw_entity *b, uint32_t bit, uint8_t at,
                    uint8_t size)
 {
@@ -274,7 +274,7 @@ uint16_t qw_entity_model(const struct qw_entity *entity)
 bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
                        const struct qw_entity *b)
 {
-    /* Most are: what stands still. */
+    /* Quick check, because most entities stand still. */
     if (a->known == b->known && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)
         return true;
     if (qw_entity_model(a) != qw_entity_model(b))
@@ -303,7 +303,7 @@ static uint32_t number_bits(uint16_t number)
            (number & 1024 ? QW_EVENMORE(U_FTE_ENTITYDBL2) : 0);
 }
 
-/* The bits that announce the bytes of further bits. */
+/* Adds the bits that announce further bytes of bits. */
 static uint32_t with_announcements(uint32_t bits, uint16_t number)
 {
     if (bits & QW_YETMORE(0xff))
@@ -316,7 +316,7 @@ static uint32_t with_announcements(uint32_t bits, uint16_t number)
     return bits;
 }
 
-/* Fields of the last byte of bits that need no extension are read by FTE alone. */
+/* True if the format can carry the field. Some fields of the last byte of bits only FTE reads. */
 static bool has_field(const struct qw_delta_format *format, const struct qw_entity_field *field)
 {
     if (!(field->bit >> 16))
@@ -402,7 +402,7 @@ static void translate_coord(uint8_t *bytes, uint8_t from, uint8_t to)
         narrow_coord(bytes);
 }
 
-/* An angle of 16 bits, and its upper byte. */
+/* Converts between an angle of 16 bits and its upper byte. */
 static void translate_angle(uint8_t *bytes, uint8_t from, uint8_t to)
 {
     if (from < to) {
@@ -438,9 +438,9 @@ bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format 
 
 /* --- States by number --- */
 
-enum { STEP = 16 }; /* room is made for so many more */
+enum { STEP = 16 }; /* number of entities that each reallocation adds */
 
-/* Of the state of that number, or where to insert it. */
+/* Returns the index of the state with this number, or the index at which to insert it. */
 static uint32_t index_of(const struct qw_states *states, uint16_t number)
 {
     uint32_t first = 0, end = states ? states->count : 0;
@@ -485,7 +485,7 @@ static struct qw_states *with_room(struct qw_states *states)
     return states;
 }
 
-/* Makes room for one more at that place. NULL, with `*states` unchanged: there are `max`. */
+/* Makes room for a state at `index`. Returns NULL, with `*states` unchanged, if there are `max`. */
 static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint32_t max)
 {
     struct qw_states *all = *states;
@@ -527,8 +527,7 @@ struct qw_states *qw_states_copy(const struct qw_states *states)
     return states ? g_memdup2(states, size_for(states->room)) : NULL;
 }
 
-/* The state that a delta changes; where there was none, the baseline's. NULL: there are too many.
- */
+/* Returns the state that a delta changes, initially its baseline. NULL: too many states. */
 static struct qw_entity *state_to_change(struct qw_states **states,
                                          const struct qw_states *baselines, uint16_t number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What FTE's extensions have of QuakeWorld's own: what they change everywhere, and messages. */
+/* QuakeWorld's part of FTE's extensions: callbacks of common/fte, and messages. */
 #include "common/quakeworld/decode.h"
 
-/* The newest three, as clc_move has them: newer ones push older ones out. */
+/* Keeps the newest three inputs as clc_move has them. */
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {
     struct qw_session *session = (struct qw_session *)base;
@@ -22,19 +22,19 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
             .impulse = input->impulse,
         };
     }
-    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
+    /* Demo players count a packet without commands, too: it must not repeat time and impulse. */
     if (!count)
         session->cmds[2].msec = session->cmds[2].impulse = 0;
     session->moved = true;
 }
 
-/* PROTOCOL.md, section 5: from 0.35 on. */
+/* True for MVDSV 0.35 or later: PROTOCOL.md, section 5. */
 static bool server_is_mvdsv(const struct qs_session *base)
 {
     static const char name[] = "mvdsv ";
     const struct qw_session *session = (const struct qw_session *)base;
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, QW_TEXT_SERVERINFO));
-    /* The table's text ends it. */
+    /* The text in the table is NUL-terminated. */
     const char *version = (const char *)qs_info_value(info, "*version").data;
 
     return version && g_ascii_strncasecmp(version, name, strlen(name)) == 0 &&
@@ -71,14 +71,14 @@ const struct fte_game qw_fte_game = {
 /* --- Server messages --- */
 
 /*
- * Server messages that FTE adds, without entities and temporary entities (common/fte). Source:
- * common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and what it calls, where the function
- * is named.
+ * Server messages that FTE adds, except entities and temporary entities (common/fte). Source:
+ * common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and the functions that it calls, which
+ * are named below.
  *
  * Not decodable from the packets alone:
  *   - svcfte_csqcentities, once an entity is updated, and svcfte_cgamepacket: only the server's mod
- *     knows their length, and so where the next message begins (their sized forms are passed over);
- *   - svcfte_customtempent, where the capture lacks the effect's definition;
+ *     knows their length, and so where the next message begins (their sized forms are skipped);
+ *   - svcfte_customtempent, if the capture lacks the effect's definition;
  *   - packets compressed by the extension HUFF, whose table is not sent;
  *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
@@ -102,13 +102,13 @@ static void read_seats(struct qs_decoder *d)
         qs_u8(d, QW_SEATS_PLAYER);
 }
 
-/* The next message is for that seat. */
+/* Reads the seat that the next message is for. */
 static void read_choosesplitclient(struct qs_decoder *d)
 {
     qs_label(d, ": %u", qs_u8(d, QW_SEAT));
 }
 
-/* --- Knowledge: statistics, info, precaches --- */
+/* --- Statistics, info, precaches --- */
 
 static void read_updatestatstring(struct qs_decoder *d)
 {
@@ -122,7 +122,7 @@ static void read_updatestatfloat(struct qs_decoder *d)
     qs_label(d, " %g", (double)qs_f32(d, FTE_STAT_FLOAT));
 }
 
-/* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
+/* Reads a part of a long value; slot 0 is the server's info. Source: CL_ParseSetInfoBlob. */
 static void read_setinfoblob(struct qs_decoder *d)
 {
     qs_u8(d, QW_INFOBLOB_SLOT);
@@ -131,7 +131,7 @@ static void read_setinfoblob(struct qs_decoder *d)
     qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
 }
 
-/* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
+/* Reads a late precache entry; the word's upper bits select the list. Source: CL_ParsePrecache. */
 static void read_precache(struct qs_decoder *d)
 {
     static const unsigned rows[] = {QW_PRECACHE_NAME, QW_PRECACHE_EFFECT, QW_PRECACHE_SOUND_NAME,
@@ -151,7 +151,7 @@ static void read_precache(struct qs_decoder *d)
 
 /* --- Sound --- */
 
-/* What stands between the mask and the entity. */
+/* Reads the fields between the mask and the entity. */
 static void read_sound_options(struct qs_decoder *d, uint32_t mask)
 {
     if (mask & SNDX_VOLUME)
@@ -168,7 +168,7 @@ static void read_sound_options(struct qs_decoder *d, uint32_t mask)
         qs_u16(d, QW_SOUNDX_SPEED);
 }
 
-/* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
+/* Reads the layout of Quake's svc_sound with additions. Source: CLNQ_ParseStartSoundPacket. */
 static void read_soundextended(struct qs_decoder *d)
 {
     uint32_t mask = qs_u8(d, QW_SOUNDX_MASK);
@@ -189,7 +189,7 @@ static void read_soundextended(struct qs_decoder *d)
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
-/* CL_ParseStaticSound: any flag widens the number. */
+/* Reads the number of a static sound, which any flag widens. Source: CL_ParseStaticSound. */
 static uint16_t read_staticsound_number(struct qs_decoder *d, uint8_t flags)
 {
     if (!flags)
@@ -213,7 +213,7 @@ static void read_spawnstaticsound2(struct qs_decoder *d)
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
 
-/* --- Looks --- */
+/* --- Lights, portals, pictures --- */
 
 static void read_lightstylecol(struct qs_decoder *d)
 {
@@ -231,7 +231,7 @@ static void read_lightstylecol(struct qs_decoder *d)
     qs_text(d, QW_LIGHTSTYLE_MAP);
 }
 
-/* CL_ParsePortalState. */
+/* Source: CL_ParsePortalState. */
 static void read_setportalstate(struct qs_decoder *d)
 {
     const uint8_t mode = qs_u8(d, QW_PORTAL_MODE);
@@ -255,7 +255,7 @@ static void read_setportalstate(struct qs_decoder *d)
     }
 }
 
-/* Pictures on the screen: SCR_ShowPic_Create and its neighbors. */
+/* Reads a picture on the screen. Source: SCR_ShowPic_Create and its neighbors. */
 static void read_showpic(struct qs_decoder *d)
 {
     qs_u8(d, QW_PIC_ZONE);
@@ -267,7 +267,7 @@ static void read_showpic(struct qs_decoder *d)
 
 QS_TEXT_READER(read_hidepic, QW_PIC_SLOT)
 
-/* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
+/* Reads the server's order; fteqw's own client expects the zone first, and ends the game. */
 static void read_movepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
@@ -284,7 +284,7 @@ static void read_updatepic(struct qs_decoder *d)
 
 /* --- Particles and effects --- */
 
-/* Quake's svc_particle, which Hexen II's games need: CLNQ_ParseParticleEffect. */
+/* Reads Quake's svc_particle, which Hexen II's games need. Source: CLNQ_ParseParticleEffect. */
 static void read_particle(struct qs_decoder *d)
 {
     qs_coord3(d, QW_PARTICLE_ORIGIN);
@@ -315,7 +315,7 @@ static void read_particle4(struct qs_decoder *d)
     qs_rows(d, QW_PARTICLE_COLOR, QW_PARTICLE_EFFECT);
 }
 
-/* A sprite or model that plays some frames: CL_ParseEffect. */
+/* Reads a sprite or model that plays some frames. Source: CL_ParseEffect. */
 static void read_effect(struct qs_decoder *d)
 {
     const bool wide = qs_message_byte(d) == SVC_FTE_EFFECT2;
@@ -336,7 +336,7 @@ static void read_effect(struct qs_decoder *d)
 /* --- svcfte_brushedit --- */
 
 /*
- * FTE's editing of maps while they are played, alike in both directions. Source: fteqw
+ * FTE's editing of maps during a game, with the same layout in both directions. Source: fteqw
  * gl_heightmap.c CL_Parse_BrushEdit, SV_Parse_BrushEdit, Brush_Deserialise, Patch_Deserialise.
  */
 
@@ -363,7 +363,7 @@ static void read_brush(struct qs_decoder *d)
         read_plane(d);
 }
 
-/* A control point; the patch's flags select the colors that follow. */
+/* Reads a control point; the patch's flags select the colors that follow. */
 static void read_point(struct qs_decoder *d, uint8_t flags)
 {
     qs_open(d, QW_PATCH_POINT);
@@ -426,7 +426,7 @@ void qw_read_brushedit(struct qs_decoder *d)
     }
 }
 
-/* --- The table --- */
+/* --- Table of messages --- */
 
 /* clang-format off */
 static const struct fte_message extensions[] = {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of the demos that servers record, and of QTV, as common/quakeworld/mvd.h describes
- * them. Source: mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
+ * Blocks of server demos and of QTV; common/quakeworld/mvd.h describes the format. Source: mvdsv
+ * sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
  */
 #include "common/quakeworld/mvd.h"
 
 #include "common/quakeworld/decode.h"
 
-/* --- Whom a block concerns --- */
+/* --- Players that a block is for --- */
 
-/* Emits each player of the set that the last `length` bytes hold. */
+/* Emits each player of the set in the last `length` bytes. */
 static void emit_players(struct qs_decoder *d, uint32_t players, uint32_t length)
 {
     for (uint32_t i = 0; players && d->fields_wanted && !d->in.overrun; i++, players >>= 1)
@@ -28,7 +28,7 @@ static struct qw_mvd_target read_players(struct qs_decoder *d)
     return target;
 }
 
-/* dem_read keeps the target of the block before: PROTOCOL.md, section 10. */
+/* Reads the players concerned. dem_read keeps the previous ones: PROTOCOL.md, section 10. */
 static void read_target(struct qs_decoder *d, uint8_t type_byte)
 {
     struct qw_mvd_target *target = &qw_session_of(d)->mvd_target;
@@ -46,8 +46,8 @@ static void read_target(struct qs_decoder *d, uint8_t type_byte)
 }
 
 /*
- * Old servers' blocks for nobody hold ordinary messages. A demo without svc_serverdata is taken to
- * be of a server that writes hidden ones.
+ * True if the block holds hidden messages. Blocks of old servers for no player hold ordinary ones.
+ * If a demo has no svc_serverdata, assumes that the server writes hidden messages.
  */
 static bool is_hidden(const struct qw_session *session)
 {
@@ -114,8 +114,8 @@ void qw_decode_mvd_block(struct qs_decoder *d)
 /* --- Hidden messages --- */
 
 /*
- * Hidden messages of MVD, for programs that study a game: in blocks for no player, which players of
- * demos pass over. Each has a length of its own. Source: qwprot protocol.h; mvdsv sv_user.c
+ * Hidden messages of MVD, for programs that analyze a game: in blocks for no player, which demo
+ * players skip. Each has a length of its own. Source: qwprot protocol.h; mvdsv sv_user.c
  * SV_DebugWriteServerAntilagPositions, SV_DebugWriteWeaponScript,
  * SV_DebugServerSideWeaponInstruction, SV_DebugClientCommand, sv_demo_misc.c SV_MVDEmbedInfo_f,
  * sv_send.c SV_MulticastEx; ezquake cl_parse.c CL_ParseHiddenDataMessage; ktx combat.c T_Damage.
@@ -203,7 +203,7 @@ static void read_paused_duration(struct qs_decoder *d)
     qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
 }
 
-/* 8 bytes, or as many as a LEB128 has: PROTOCOL.md, section 10. */
+/* Reads the demo's start: 8 bytes, or a LEB128: PROTOCOL.md, section 10. */
 static void read_demo_start(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos, length = qs_reader_left(&d->in);
@@ -224,7 +224,8 @@ static const struct qs_message_type messages[] = {
 static const struct qs_message_type unknown = {"Unknown hidden message", "unknown",
                                                QW_MVDHIDDEN_UNKNOWN, NULL};
 
-/* Servers of March 2026 number the demo's start as weapon instructions, which have 20 bytes. */
+/* Finds the type of a hidden message. Servers of March 2026 give the demo's start the id of weapon
+ * instructions, which have 20 bytes. */
 static const struct qs_message_type *type_of(uint16_t id, uint32_t length)
 {
     if (id == MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION && length == START_SIZE)
@@ -232,7 +233,7 @@ static const struct qs_message_type *type_of(uint16_t id, uint32_t length)
     return id < G_N_ELEMENTS(messages) ? &messages[id] : &unknown;
 }
 
-/* A type that does not fit a word continues in the next; the length does not count these words. */
+/* Reads a type, which may continue in further words; the length does not count them. */
 static uint16_t read_type(struct qs_decoder *d)
 {
     uint16_t id;
@@ -257,7 +258,7 @@ static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type 
     qs_undecoded_to(d, end);
 }
 
-/* Returns whether another may follow. */
+/* Reads a message. Returns true if another one may follow. */
 static bool read_message(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
@@ -304,12 +305,12 @@ void qw_read_hidden_messages(struct qs_decoder *d)
 /* --- Client messages of MVD1 --- */
 
 /*
- * Client messages that MVDSV adds: weapons chosen by the server, and reports for its debugging.
+ * Client messages that MVDSV adds: weapons that the server chooses, and reports for debugging.
  * Source: mvdsv sv_user.c SV_ExecuteClientMessage, SV_ClientExtensionWeaponSwitch,
  * SV_DebugClientSideWeaponScript.
  */
 
-/* Two weapons a byte, the first above; a half that is 0 ends the list. */
+/* Reads two weapons, the first in the upper half. Returns false at the end: a half is 0. */
 static bool read_packed_weapons(struct qs_decoder *d)
 {
     const uint8_t pair = qs_u8(d, QW_WEAPONS_PAIR);
@@ -377,7 +378,7 @@ uint32_t qw_mvd_block_size(struct qs_view begun)
     type = begun.data[1] & MVD_TYPE_MASK;
     if (type < MVD_READ || type > MVD_ALL)
         return 0;
-    /* Where the length of the payload stands, or where dem_set's numbers do. */
+    /* Offset of the payload's length, or of dem_set's numbers. */
     body = MVD_HEADER_MIN + (type == MVD_MULTIPLE ? 4 : 0);
     if (type == MVD_SET)
         return body + 8;

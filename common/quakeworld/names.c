@@ -38,12 +38,12 @@ const struct qs_name qw_qtv_clc_names[] = {
 };
 /* clang-format on */
 
-/* qwd-format, table 7. */
+/* Source: qwd-format, table 7. */
 const struct qs_name qw_print_level_names[] = {
     {0, "PRINT_LOW"}, {1, "PRINT_MEDIUM"}, {2, "PRINT_HIGH"}, {3, "PRINT_CHAT"}, {0, NULL},
 };
 
-/* qwd-format, table 8. */
+/* Source: qwd-format, table 8. */
 const struct qs_name qw_protocol_names[] = {
     {24, "QuakeWorld 1.64"},     {25, "QuakeWorld 2.00, 2.10"}, {26, "QuakeWorld 2.20, 2.21"},
     {27, "QuakeWorld 2.29BETA"}, {28, "QuakeWorld 2.30 on"},    {0, NULL},
@@ -66,7 +66,7 @@ const struct qs_name qw_block_names[] = {
     {4, "dem_single"}, {5, "dem_stats"}, {6, "dem_all"}, {0, NULL},
 };
 
-/* mvdsv sv_send.c SV_WriteClientdataToMessage. */
+/* Source: mvdsv sv_send.c SV_WriteClientdataToMessage. */
 const struct qs_name qw_setangle_names[] = {
     {0, "unknown"},
     {1, "teleport"},
@@ -98,7 +98,7 @@ const struct qs_name qw_debug_names[] = {
     {0, NULL},
 };
 
-/* --- Names that the session has --- */
+/* --- Names in the session --- */
 
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
 {

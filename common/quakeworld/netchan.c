@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Packets with sequence numbers: qw28-protocol, "Regular Packets".
- */
+/* Packets with sequence numbers. Source: qw28-protocol, "Regular Packets". */
 #include "common/core/reader.h"
 #include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
@@ -11,9 +9,9 @@
 /* --- FTE's words and fragments --- */
 
 /*
- * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
- * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
- * long messages over several packets of one number. Only connect announces both. Source:
+ * FTE's changes to the netchan: STUNAWARE makes the two words big-endian and adds a bias to the
+ * first, so that no packet looks like STUN; FRAG adds a word after them and splits long messages
+ * into several packets with the same number. Only connect announces both. Source:
  * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
  */
 
@@ -22,8 +20,8 @@
 enum {
     WORDS_SIZE = 8,
     QPORT_SIZE = 2,
-    MESSAGE_MAX = 65536, /* bytes; engines join no more */
-    MORE_FRAGMENTS = 1   /* of FRAG's word; the others are the offset in units of 8 bytes */
+    MESSAGE_MAX = 65536, /* maximum size of a joined message (bytes), as in engines */
+    MORE_FRAGMENTS = 1   /* bit of FRAG's word; the other bits are the offset in units of 8 bytes */
 };
 
 static uint32_t fragment_offset(uint16_t word)
@@ -31,14 +29,13 @@ static uint32_t fragment_offset(uint16_t word)
     return (uint32_t)(word & ~MORE_FRAGMENTS) << 2;
 }
 
-/* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
+/* True if `byte` can be the most significant one of a sequence or acknowledgement word. */
 static bool is_top_byte(uint8_t byte, uint8_t bias)
 {
     return (byte & ~0x80) == bias;
 }
 
-/* True if both words begin with a byte that is small, apart from the bias: a connection has far
- * fewer than 2^24 packets. */
+/* True if the words look big-endian and biased: numbers of packets stay far below 2^24. */
 static bool looks_biased(const struct qs_reader *in)
 {
     const uint8_t *b = in->data;
@@ -48,8 +45,8 @@ static bool looks_biased(const struct qs_reader *in)
 }
 
 /*
- * True if the two bytes behind the header can be FRAG's word of a whole message (0) or of a first
- * fragment (1): no message has the number 0.
+ * True if a word for fragments seems to follow the header: no message has the id 0, so the bytes 0
+ * 0 or 1 0 before anything else are the word of a whole message or of its first fragment.
  */
 static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 {
@@ -59,8 +56,8 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 }
 
 /*
- * Sets the extensions that FTE's servers and clients usually agree on (common/fte/PROTOCOL.md,
- * section 1), for sessions over FTE's netchan whose svc_serverdata the capture lacks.
+ * If the capture lacks svc_serverdata, assumes the extensions that FTE's servers and clients
+ * usually agree on: common/fte/PROTOCOL.md, section 1.
  */
 static void assume_extensions(struct qw_session *session)
 {
@@ -70,8 +67,8 @@ static void assume_extensions(struct qw_session *session)
     session->ext.fte2 = UINT32_C(0x7f);
 }
 
-/* Determines the format from the packet. A packet that ends behind the header does not show whether
- * the session has FRAG's word. */
+/* Guesses the header's format from a packet. Needs bytes after the words, because only they show
+ * whether there is a word for fragments. */
 static void guess_format(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -86,7 +83,7 @@ static void guess_format(struct qs_decoder *d)
         assume_extensions(session);
 }
 
-/* Returns the header's format: from the handshake or, if the capture lacks it, from this packet. */
+/* Returns the header's format, from the handshake or else from the packet's contents. */
 static const struct qw_netchan_format *format_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -98,7 +95,7 @@ static const struct qw_netchan_format *format_of(struct qs_decoder *d)
     return &session->format;
 }
 
-/* With STUNAWARE: true if the packet has the bias; packets of other protocols lack it. */
+/* True if the packet has STUNAWARE's bias; others are not of this protocol. */
 static bool is_biased(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
@@ -128,8 +125,8 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
     return d->found.direction == QS_S2C ? &session->to_client : &session->to_server;
 }
 
-/* Adds the rest of the packet, a fragment, to its message. Returns true if the message is complete;
- * it is then the session's `joined`. */
+/* Reads the rest of the packet as a fragment. Returns true if the message is complete; it is then
+ * in the session's `joined`. */
 static bool read_fragment(struct qs_decoder *d, uint16_t word)
 {
     static const struct qs_fragment_format format = {
@@ -144,7 +141,7 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 
 /* --- The header --- */
 
-/* The parts of a header besides its numbers. */
+/* Contents of a header. */
 struct header {
     uint32_t sequence_word, ack_word;
     uint16_t qport;
@@ -177,16 +174,15 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
         qs_summary(d, "seq %u ack %u", d->found.sequence, d->found.acknowledged);
 }
 
-/* True if the capture has the client's first packet before the server's accept, or lacks the
- * accept. */
+/* True if the client's first packet is captured before the server's accept, or without it. */
 static bool overtakes_answer(const struct qw_session *session)
 {
     return session->asked.known && !session->base.connection && !session->base.to_server.started &&
            !session->base.to_client.started;
 }
 
-/* True if this is the server's first packet of a connection whose earlier client packets the
- * capture lacks. */
+/* True for the server's first packet of a connection if the capture lacks the client's packets
+ * before it. */
 static bool server_begins(const struct qw_session *session, uint32_t sequence)
 {
     const struct qs_netchan *chan = &session->base.to_client;
@@ -197,8 +193,8 @@ static bool server_begins(const struct qw_session *session, uint32_t sequence)
 }
 
 /*
- * Begins a connection with the first numbered packet of either end. The accept does not begin one,
- * because the server repeats it whenever the client repeats its connect.
+ * Begins a connection when the client's or the server's numbers begin. The server's accept alone is
+ * not enough: the server repeats it when the client repeats connect.
  */
 static void begin_connection(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
@@ -211,7 +207,7 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
             ? session->connecting && server_begins(session, d->found.sequence)
             : qs_netchan_restarted(&session->base.to_server, d->found.sequence)) {
         qw_session_connect(session);
-        session->format = *format; /* the client's request may not be there */
+        session->format = *format; /* the capture may lack the client's request */
     }
     if (d->found.direction != QS_C2S || !expected)
         return;
@@ -232,9 +228,9 @@ static void read_messages(struct qs_decoder *d)
 }
 
 /*
- * Recognizes a new connection in the conversation of an older one if the capture lacks its accept:
- * its numbers are far below the older ones. Call it before the header is read, because the new
- * connect determines the header's format.
+ * Begins a connection whose accept the capture lacks, if the numbers are far below those of the
+ * previous connection in the same conversation. Runs before the header is read, because the
+ * client's request determines its format.
  */
 static void confirm_connect(struct qs_decoder *d)
 {
@@ -249,7 +245,7 @@ static void confirm_connect(struct qs_decoder *d)
         qw_session_connect(session);
 }
 
-/* Returns the size of both words, of the qport (from clients only), and of FTE's fragment word. */
+/* Returns the size of both words, the client's qport, and FTE's word for fragments. */
 static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
 {
     return 8u + (direction == QS_C2S ? 2 : 0) + (format->fragments ? 2 : 0);
@@ -260,7 +256,7 @@ static void read_joined(struct qs_decoder *d)
     qs_read_joined(d, qw_session_of(d)->joined, read_messages);
 }
 
-/* Returns how many of the other end's numbers are missing since its previous packet. */
+/* Returns how many numbers of the other end are missing since the previous packet. */
 static uint32_t skipped_by_other(const struct qs_decoder *d)
 {
     const struct qs_netchan *back = qs_netchan_back(d);
@@ -272,7 +268,7 @@ static uint32_t skipped_by_other(const struct qs_decoder *d)
     return MAX(gap->is_unanswered ? gap->until - gap->from : 0, ahead);
 }
 
-/* Returns how many packets of both ends are in flight at the capture point. */
+/* Returns the number of packets of both ends in flight, as the capture shows it. */
 static uint32_t round_trip_of(const struct qs_decoder *d)
 {
     const struct qs_netchan *server = &d->session->to_server, *client = &d->session->to_client;
@@ -281,8 +277,8 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
            client->sequence - MIN(client->reliable.acknowledged, client->sequence);
 }
 
-/* Handles a complete message. Its svc_chokecount says how many numbers before it the server skipped
- * on purpose. */
+/* Accepts a whole message. svc_chokecount in it shows how many of the missing numbers before it the
+ * server skipped on purpose. */
 static void accept_message(struct qs_decoder *d, const struct header *header,
                            void (*read)(struct qs_decoder *))
 {
@@ -321,7 +317,7 @@ static bool is_of_client(struct qs_decoder *d, const struct header *header)
                             (struct qs_span){WORDS_SIZE, QPORT_SIZE});
 }
 
-/* Marks the sign-on as incomplete if it may be in a packet that the capture cut. */
+/* Notes that the sign-on is incomplete, because a packet of a fragmented message was cut. */
 static void lose_message(struct qs_decoder *d)
 {
     if (d->found.direction == QS_S2C && d->session->level_state <= QS_LEVEL_SIGNING_ON &&
@@ -368,7 +364,7 @@ void qw_decode_netchan(struct qs_decoder *d)
     if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     confirm_connect(d);
-    /* A copy, because a connection that begins with this packet replaces the format. */
+    /* A copy, because a connection that begins with this packet has a format of its own. */
     format = *format_of(d);
     decode_as(d, &format);
 }
@@ -380,13 +376,13 @@ void qw_decode_plain_netchan(struct qs_decoder *d)
     decode_as(d, &plain);
 }
 
-/* --- Where a datagram stands in its conversation --- */
+/* --- Sequence information of datagrams --- */
 
-/* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
+/* Source: PROTOCOL.md, section 2; for FTE's words common/fte/PROTOCOL.md, section 2. */
 
 enum { FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
-/* True for texts without the mark, which do not belong to a connection. */
+/* True for packets of no open connection: connectionless ones, and texts without the mark. */
 static bool is_outside_connection(const struct qs_session *session, const struct qs_packet *packet)
 {
     return packet->size < WORDS_SIZE || qs_le32(packet->data) == UINT32_MAX ||

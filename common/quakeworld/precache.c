@@ -2,9 +2,9 @@
 /* Precache lists. Source: qwd-format, sections 5.46 and 5.47. Index 1 is the first entry. */
 #include "common/quakeworld/decode.h"
 
-enum { LIST_MAX = 1024 }; /* entries; engines with FTE's MODELDBL take up to 1024 */
+enum { LIST_MAX = 1024 }; /* maximum number of entries, as in engines with FTE's MODELDBL */
 
-/* One entry; false at the empty one that ends the list. */
+/* Reads an entry. Returns false for the empty one that ends the list. */
 static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
                        uint32_t index)
 {
@@ -37,8 +37,8 @@ static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_tabl
 }
 
 /*
- * From protocol 26 on a list comes in parts. `wide`: FTE's MODELDBL and SOUNDDBL have a start of 16
- * bits; ezquake cl_parse.c CL_ParseModellist.
+ * Reads a list, or from protocol 26 on a part of it. `wide`: the start has 16 bits, as with FTE's
+ * MODELDBL and SOUNDDBL; ezquake cl_parse.c CL_ParseModellist.
  */
 static void read_list(struct qs_decoder *d, bool models, bool wide)
 {

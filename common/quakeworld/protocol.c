@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol record of QuakeWorld. */
+/* Protocol record of QuakeWorld. */
 #include <stddef.h>
 
 #include "common/fte/constants.h"
@@ -8,7 +8,9 @@
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
 
-/* --- Recognizing ------------------------------------------------------------------------------ */
+/* --- Recognition ------------------------------------------------------------------------------ */
+
+/* Separates QuakeWorld's packets from those of other games, and from other traffic, by bytes. */
 
 enum { MARK_SIZE = 4 };
 
@@ -40,9 +42,9 @@ static bool is_status_reply(struct qs_view text)
 }
 
 /*
- * Accepts only packets that no other game sends. Quake II and Quake III have the same mark, and
- * also send getchallenge, status and rcon. But only QuakeWorld's connect has a version of 24 to 28,
- * and only its challenge and status reply begin with a letter without a blank behind it.
+ * Recognizes only packets that no other game sends: Quake II and Quake III share the mark,
+ * getchallenge, status and rcon. QuakeWorld's are connect by its version, and a challenge and a
+ * reply to status by the letter directly before their text.
  */
 bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
@@ -55,9 +57,8 @@ bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *pa
     return is_connect(text) || is_challenge(text) || is_status_reply(text);
 }
 
-/* True if the packet can be one of a game. A server uses the numbers of the client's packets that
- * it answers: mvdsv sv_user.c, SV_ExecuteClientMessage. FTE's STUNAWARE has the other byte order.
- */
+/* True if the packet can belong to a game: a server's packet has the number of the client's that it
+ * answers (mvdsv SV_ExecuteClientMessage). FTE's STUNAWARE has the other byte order. */
 static bool may_be_game(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     return (qs_may_begin_with_numbers(packet, qs_le32, 1) ||
@@ -65,8 +66,7 @@ static bool may_be_game(const struct qs_protocol *protocol, const struct qs_pack
            qs_may_be_read(protocol, packet);
 }
 
-/* Checks the text behind the mark, because other protocols have the mark, too, such as Source's A2S
- * queries. */
+/* True for other protocols: Source's A2S queries, and much else, have the mark, too. */
 bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
@@ -94,7 +94,7 @@ static void decode(struct qs_decoder *d)
         qw_decode_netchan(d);
 }
 
-/* Decodes a packet of a demo, which is connectionless or has the header of the plain netchan. */
+/* Decodes a packet of a demo: connectionless, or with the header of the plain netchan. */
 static void decode_recorded(struct qs_decoder *d)
 {
     if (qw_is_connectionless(d))

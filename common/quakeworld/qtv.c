@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QTV: a server's MVD as it is recorded, streamed over TCP to proxies and viewers.
+ * QTV: a server's MVD, streamed over TCP to proxies and viewers while it is recorded.
  *
  * Either end begins with text: lines of `KEY: value` (or a key alone) up to an empty line. A
- * request begins with the line QTV, a reply with QTVSV and a version. Behind a reply with BEGIN the
- * source sends MVD blocks, and the viewer commands with their length before them. A request with
- * RAW gets the blocks at once. With REVERSE it is the source that has connected; then it sends the
- * reply. Source: mvdsv sv_demo_qtv.c; ezquake cl_demo.c CL_QTVPoll, qtv.c; fteqw sv_mvd.c,
- * cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
+ * request begins with the line QTV, a reply with QTVSV and a version. After a reply with BEGIN the
+ * source sends MVD blocks, and the viewer commands with their length before them. After a request
+ * with RAW the source sends blocks at once. With REVERSE the source has opened the connection, and
+ * sends the reply. Source: mvdsv sv_demo_qtv.c; ezquake cl_demo.c CL_QTVPoll, qtv.c; fteqw
+ * sv_mvd.c, cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
  */
 
 #include "common/core/text.h"
@@ -17,7 +17,7 @@
 enum {
     TEXT_MAX = 256 * 1024, /* a proxy's list of demos may be long; ezquake reads half a megabyte */
     COMMAND_LENGTH_SIZE = 2,
-    COMMAND_MIN = 3 /* the length counts itself; an id follows */
+    COMMAND_MIN = 3 /* a length, which includes itself, and an id */
 };
 
 static struct qw_qtv *qtv_of(const struct qs_decoder *d)
@@ -30,7 +30,7 @@ static enum qs_end other_end(enum qs_end end)
     return end == QS_END_A ? QS_END_B : QS_END_A;
 }
 
-/* --- Cutting the stream into units --- */
+/* --- Splitting the stream into PDUs --- */
 
 static bool is_request(struct qs_view start)
 {
@@ -42,7 +42,7 @@ static bool is_reply(struct qs_view start)
     return qs_view_begins(start, "QTVSV ");
 }
 
-/* Too few bytes to know whether a text begins. */
+/* True if there are too few bytes to decide whether a text begins. */
 static bool may_be_text(struct qs_view start)
 {
     static const char *const marks[] = {"QTV\n", "QTV\r\n", "QTVSV "};
@@ -59,12 +59,12 @@ bool qw_recognize_stream(struct qs_view start)
 }
 
 /*
- * The size of the text with its empty line, or 0 where that has not come. The first `seen` bytes
- * were searched before.
+ * Returns the size of the text with its empty line, or 0 if that line has not arrived. The first
+ * `seen` bytes were searched before.
  */
 static uint32_t text_size(struct qs_view start, uint32_t seen)
 {
-    enum { MARK_MAX = 3 }; /* bytes of the line that may be among those seen */
+    enum { MARK_MAX = 3 }; /* bytes of the empty line that `seen` may include */
     const uint8_t *end = start.data + start.size;
     const uint8_t *at = start.data + (seen > MARK_MAX ? seen - MARK_MAX : 0);
 
@@ -78,7 +78,7 @@ static uint32_t text_size(struct qs_view start, uint32_t seen)
     return 0;
 }
 
-/* 0: the text has no end within the limit. */
+/* Returns the length of the text, or size + 1 if its end is missing; 0: longer than the limit. */
 static uint32_t text_pdu_length(struct qs_view start, uint32_t seen)
 {
     const uint32_t size = text_size(start, seen);
@@ -98,7 +98,7 @@ static uint32_t command_size(struct qs_view start)
     return size >= COMMAND_MIN ? size : 0;
 }
 
-/* 0: no unit of that kind begins here. */
+/* Returns the size of the PDU at `start`, or a lower bound. 0: no PDU of this stage begins here. */
 static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uint32_t seen)
 {
     switch (stage) {
@@ -132,10 +132,10 @@ uint32_t qw_pdu_length(const struct qs_session *session, const struct qs_packet 
 
 /* --- Lines of text --- */
 
-/* A line `KEY: value`, and where its parts stand in the packet. */
+/* A line `KEY: value`, and the offsets of its parts in the packet. */
 struct line {
     struct qs_view key, value; /* without white space around them; a key alone has an empty value */
-    uint32_t offset, length;   /* of the line */
+    uint32_t offset, length;   /* position of the whole line */
     uint32_t value_offset;
 };
 
@@ -144,7 +144,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Moves `*offset` by what is cut off at the front. */
+/* Removes blanks at both ends. Adds the number removed at the front to `*offset`. */
 static struct qs_view trimmed(struct qs_view text, uint32_t *offset)
 {
     while (text.size && is_blank(text.data[0])) {
@@ -164,7 +164,7 @@ static struct qs_view up_to(struct qs_view text, char c)
     return at ? (struct qs_view){text.data, (uint32_t)(at - text.data)} : text;
 }
 
-/* The next line at the reader, which moves behind it. False at the empty one, or at the end. */
+/* Reads the next line. Returns false for an empty one, or at the end. */
 static bool next_line(struct qs_decoder *d, struct line *line)
 {
     const struct qs_view left = qs_rest(d);
@@ -184,7 +184,7 @@ static bool next_line(struct qs_decoder *d, struct line *line)
 
 /* --- Values --- */
 
-/* Quotes around the value are not part of it. */
+/* Returns the value without the quotes around it. */
 static struct qs_view unquoted(const struct line *line)
 {
     struct qs_token token;
@@ -211,7 +211,7 @@ static void emit_number(struct qs_decoder *d, unsigned id, const struct line *li
         emit_text(d, QW_QTV_VALUE, line);
 }
 
-/* "1", "1.0", "1.1" */
+/* Converts "1", "1.0" or "1.1". */
 static double number_of(struct qs_view text)
 {
     char *copy = g_strndup((const char *)text.data, text.size);
@@ -239,7 +239,7 @@ static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *
                         QW_INFO_STRING_MAX);
 }
 
-/* "3: 127.0.0.1:27500: My server": parts with a colon and a blank between; the last is the rest. */
+/* Emits parts separated by a colon and a blank, as in "3: 127.0.0.1:27500: My server". */
 static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned count,
                        const struct line *line)
 {
@@ -281,7 +281,7 @@ static void emit_demo(struct qs_decoder *d, unsigned id, const struct line *line
 
 /* --- Keys --- */
 
-/* What a text announces of the stream that follows. */
+/* Properties of the stream that a text announces. */
 struct terms {
     bool begin, raw, reverse, reversed, compression;
 };
@@ -355,7 +355,7 @@ static void read_mark(struct qs_decoder *d)
                    number_of(version.text));
 }
 
-/* The summary names the keys; errors and names of streams are shown. */
+/* Adds the key to the summary, and the values of errors and of names of streams. */
 static void summarize(struct qs_decoder *d, const struct line *line)
 {
     const struct key *key = find_key(line->key);
@@ -380,7 +380,7 @@ static void read_text(struct qs_decoder *d, struct terms *terms)
     }
 }
 
-/* A stream begins a connection: forgets the one before. */
+/* Begins a connection for a new stream, and forgets the previous one. */
 static void begin_stream(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -438,7 +438,7 @@ static void decode_reply(struct qs_decoder *d)
     follow_reply(d, &terms);
 }
 
-/* --- What viewers send behind the request --- */
+/* --- Commands that viewers send after the request --- */
 
 static void read_stringcmd(struct qs_decoder *d)
 {
@@ -471,9 +471,9 @@ static void decode_command(struct qs_decoder *d)
     qs_read_messages(d, QW_QTV_CLC, client_message);
 }
 
-/* --- The end of what can be read --- */
+/* --- Data that cannot be decoded --- */
 
-/* What this end sends from here on is not decoded. */
+/* Stops decoding what this end sends. */
 static void lose(struct qs_decoder *d)
 {
     qtv_of(d)->stage[d->packet->from] = QW_QTV_STAGE_LOST;
@@ -505,7 +505,7 @@ static void decode_no_unit(struct qs_decoder *d)
     decode_rest(d);
 }
 
-/* The stream ended, or could not be put together, within the unit. */
+/* Handles a PDU that is incomplete, because the stream ended or could not be reassembled. */
 static void decode_cut(struct qs_decoder *d)
 {
     lose(d);
@@ -521,7 +521,7 @@ static void decode_compressed(struct qs_decoder *d)
     decode_rest(d);
 }
 
-/* --- One unit --- */
+/* --- Decoding a PDU --- */
 
 static void decode_block(struct qs_decoder *d)
 {
@@ -537,7 +537,7 @@ static void decode_block(struct qs_decoder *d)
     qw_decode_mvd_block(d);
 }
 
-/* Whether the unit has the size that its stage gives. */
+/* True if the PDU has the size that its stage requires. */
 static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};

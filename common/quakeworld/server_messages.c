@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages from server to client: qwd-format, section 5, where each stands under its name. */
+/* Messages from server to client. Source: qwd-format, section 5, by name. */
 #include "common/quakeworld/decode.h"
 
-/* MVD ends with the text "EndOfDemo". */
+/* Reads svc_disconnect. In MVD the text "EndOfDemo" follows. */
 static void read_disconnect(struct qs_decoder *d)
 {
     d->session->disconnected = true;
@@ -30,7 +30,7 @@ static void read_print(struct qs_decoder *d)
 QS_TEXT_READER(read_centerprint, QW_CENTERPRINT_TEXT)
 QS_TEXT_READER(read_finale, QW_FINALE_TEXT)
 
-/* The whole server info comes as a command: fullserverinfo "\key\value...". */
+/* Stores the complete server info, which arrives as a command: fullserverinfo "\key\value...". */
 static void store_serverinfo(struct qs_decoder *d, struct qs_view text)
 {
     struct qs_token word;
@@ -53,7 +53,7 @@ static void read_stufftext(struct qs_decoder *d)
     qw_level_stufftext(d, text);
 }
 
-/* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData --- */
+/* --- Players of the client (fteqw cl_parse.c CLQW_ParseServerData) --- */
 
 static void read_player_byte(struct qs_decoder *d)
 {
@@ -64,7 +64,7 @@ static void read_player_byte(struct qs_decoder *d)
     session->spectator = player & 0x80;
 }
 
-/* With FTE2's MAXPLAYERS: slots of the server, seats of the client, the player at each. */
+/* With FTE2's MAXPLAYERS: reads the server's slots, the client's seats, and each seat's player. */
 static void read_counted_seats(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -84,7 +84,7 @@ static void read_counted_seats(struct qs_decoder *d)
     }
 }
 
-/* With FTE's SPLITSCREEN more players may follow, up to a byte that is none. */
+/* Reads, with FTE's SPLITSCREEN, one or more players up to a byte that is none. */
 static void read_listed_seats(struct qs_decoder *d)
 {
     read_player_byte(d);
@@ -93,7 +93,7 @@ static void read_listed_seats(struct qs_decoder *d)
     qs_u8(d, QW_SERVERDATA_SEATS_END);
 }
 
-/* MVD has no player of its own. */
+/* Reads the time that MVD has in place of a player. */
 static void read_no_seats(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -188,7 +188,7 @@ static void read_chokecount(struct qs_decoder *d)
 
 /* --- The players --- */
 
-/* A reader of messages that are a player and such a value. */
+/* Defines a reader of messages with a player and a value. */
 #define PLAYER_READER(function, player_row, kind, value)                                           \
     static void function(struct qs_decoder *d)                                                     \
     {                                                                                              \
@@ -225,7 +225,7 @@ static void read_updateuserinfo(struct qs_decoder *d)
     qw_emit_info(d, info, at);
     if (player < QW_PLAYERS_MAX)
         qs_info_replace(d, &qw_session_of(d)->userinfo, player, info, QW_INFO_STRING_MAX);
-    /* Mods list players who have left as user 0. */
+    /* Mods list departed players as user 0: their real user is unknown. */
     qs_add_player_event(d, QS_PLAYER_INFO, player,
                         qs_info_value(info, "name").size ? user ? user : QS_PLAYER_USER_UNKNOWN
                                                          : 0);
@@ -247,9 +247,9 @@ static void read_setinfo(struct qs_decoder *d)
     qs_add_player_event(d, QS_PLAYER_INFO, player, QS_PLAYER_USER_UNKNOWN);
 }
 
-/* --- The own player --- */
+/* --- The client's own player --- */
 
-/* What a number means depends on the statistic. */
+/* Emits the meaning of a number, which depends on the statistic. */
 static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, uint32_t length)
 {
     const uint32_t at = d->in.pos - length;
@@ -300,7 +300,7 @@ static void read_damage(struct qs_decoder *d)
     qs_label(d, ": armor %u, health %u", armor, health);
 }
 
-/* --- Things in the world --- */
+/* --- Entities and sounds --- */
 
 static void read_sound(struct qs_decoder *d)
 {
@@ -347,7 +347,7 @@ static void read_spawnbaseline(struct qs_decoder *d)
     qs_rows(d, QW_SPAWNBASELINE_FRAME, QW_SPAWNBASELINE_ROLL);
 }
 
-/* A frame of GSM from Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
+/* Reads a GSM frame of Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
 static void read_qizmovoice(struct qs_decoder *d)
 {
     enum { QIZMO_FRAME_SIZE = 33 };
@@ -368,7 +368,7 @@ static void read_muzzleflash(struct qs_decoder *d)
 
 enum { CHUNK_SIZE = 1024 };
 
-/* FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
+/* Reads a message of FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
 static void read_chunk(struct qs_decoder *d)
 {
     const int32_t chunk = qs_i32(d, QW_DOWNLOAD_CHUNK);
@@ -382,7 +382,7 @@ static void read_chunk(struct qs_decoder *d)
         return;
     }
     total = qs_i32(d, QW_DOWNLOAD_TOTAL);
-    if (total == INT32_MIN) /* more than 31 bits */
+    if (total == INT32_MIN) /* size of more than 31 bits */
         total = (int64_t)(qs_u64(d, QW_DOWNLOAD_TOTAL64) & INT64_MAX);
     transfer.event = total < 0 ? QS_TRANSFER_REFUSED : QS_TRANSFER_BEGIN;
     transfer.name = qs_text(d, QW_DOWNLOAD_NAME);
@@ -410,7 +410,7 @@ static void read_download(struct qs_decoder *d)
     qs_add_transfer(d, &transfer);
 }
 
-/* --- The table --- */
+/* --- Table of messages --- */
 
 /* clang-format off */
 static const struct qs_message_type messages[] = {

@@ -67,7 +67,7 @@ void qw_session_clear(struct qs_session *session)
     g_clear_pointer(&qw->joined, g_bytes_unref);
 }
 
-/* --- What messages change --- */
+/* --- Connections and levels --- */
 
 static void clear_level(struct qw_session *session)
 {
@@ -86,15 +86,15 @@ void qw_session_connect(struct qw_session *session)
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
     qs_table_set(&fresh.texts, QW_TEXT_ASKED_USERINFO, qs_view_of(userinfo));
     fresh.format = session->asked;
-    /* Until svc_serverdata comes, the client's first moves have the form that it asked for. */
+    /* Until svc_serverdata arrives, the client's first moves have the form that it asked for. */
     fresh.ext.fte2 = session->asked_fte2 & FTE2_VRINPUTS;
     fresh.header_size = session->header_size;
     qw_session_clear(&session->base);
     *session = fresh;
 }
 
-/* svc_serverdata wipes the client's state; see ezquake cl_parse.c CL_ParseServerData,
- * CL_ClearState. */
+/* Clears the level's state, as svc_serverdata does in clients; see ezquake cl_parse.c
+ * CL_ParseServerData, CL_ClearState. */
 void qw_session_begin_level(struct qw_session *session)
 {
     clear_level(session);
@@ -122,7 +122,7 @@ void qw_session_use_donor(struct qw_session *session, const struct qw_session *d
     g_clear_pointer(&session->effect_styles, g_bytes_unref);
     session->effect_styles = donor->effect_styles ? g_bytes_ref(donor->effect_styles) : NULL;
     session->base.version = donor->base.version;
-    session->base.disconnected = false; /* so it looked where extensions were not known */
+    session->base.disconnected = false; /* may have been misread without the extensions */
     session->ext.fte = donor->ext.fte;
     session->ext.fte2 = donor->ext.fte2;
     session->ext.mvd1 = donor->ext.mvd1;
@@ -190,7 +190,7 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
                                            .is_servers = qw->mvd};
 }
 
-/* --- What is agreed on changes how values are written --- */
+/* --- Formats of the agreed extensions --- */
 
 void qw_apply_extensions(struct qs_decoder *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Delta usercmds. What is sent is absolute; what is not sent stays as in the command before.
+ * Delta usercmds: values that are sent are absolute; others stay as in the previous command.
  * Source: qw28-protocol, "[Control] Structure"; qwd-format 5.43; for protocol 26 and before also
  * ezquake com_msg.c MSG_ReadDeltaUsercmd (moves in steps of 8 units per second).
  */
@@ -10,7 +10,7 @@
 #include "common/core/hash.h"
 #include "common/core/writer.h"
 
-/* A value that is sent, or that of the command before as a generated field. */
+/* Read a value if it is sent; otherwise emit the previous command's value as a generated field. */
 static inline uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)
 {
     if (sent)
@@ -20,7 +20,7 @@ static inline uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, 
     return before;
 }
 
-/* Steps of 8 units per second. */
+/* Reads a move in steps of 8 units per second. */
 static int16_t read_narrow_move(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
@@ -54,7 +54,7 @@ void qw_read_whole_usercmd(struct qs_decoder *d)
     qs_rows(d, QW_USERCMD_FORWARD, QW_USERCMD_IMPULSE);
 }
 
-/* The same without a listener. */
+/* Like qw_read_usercmd(), without emitting fields. */
 static void pass_usercmd(struct qs_reader *in, struct qw_usercmd *cmd)
 {
     const uint8_t bits = qs_reader_u8(in);
@@ -105,8 +105,8 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 
 /* --- Writing --- */
 
-/* In the order in which qw_read_usercmd() reads; the byte of bits first, once they are known. Up to
- * protocol 26 the yaw is always sent, and its bit is the duration's. */
+/* Appends a command in the order in which qw_read_usercmd() reads it; the byte of bits is filled in
+ * last. Up to protocol 26 the yaw is always sent, and its bit announces the duration. */
 static void append_usercmd(GByteArray *to, bool narrow, const struct qw_usercmd *from,
                            const struct qw_usercmd *cmd)
 {
@@ -158,9 +158,9 @@ void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmd
     guint covered;
 
     qs_write_u8(to, CLC_MOVE);
-    qs_write_u8(to, 0); /* the checksum, when its bytes are there */
+    qs_write_u8(to, 0); /* checksum, filled in below */
     covered = to->len;
-    qs_write_u8(to, 0); /* no loss */
+    qs_write_u8(to, 0); /* packet loss */
     append_usercmd(to, narrow, &nothing, &cmds[0]);
     append_usercmd(to, narrow, &cmds[0], &cmds[1]);
     append_usercmd(to, narrow, &cmds[1], &cmds[2]);
@@ -170,7 +170,7 @@ void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmd
 /* --- The checksum of clc_move --- */
 
 /* clang-format off */
-/* Constants of the protocol; what is not listed is zero. */
+/* Constants of the protocol; all others are zero. */
 static const uint8_t salts[QS_SALT_TABLE_SIZE] = {
     0x78, 0xd2, 0x94, 0xe3, 0x41, 0xec, 0xd6, 0xd5, 0xcb, 0xfc, 0xdb, 0x8a, 0x4b, 0xcc, 0x85, 0x01,
     0x23, 0xd2, 0xe5, 0xf2, 0x29, 0xa7, 0x45, 0x94, 0x4a, 0x62, 0xe3, 0xa5, 0x6f, 0x3f, 0xe1, 0x7a,

@@ -22,8 +22,7 @@ enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block
     return qw_mvd_block_size(left) ? QS_DEMO_CUT : QS_DEMO_BAD;
 }
 
-/* --- Packets: a QTV stream over TCP that carries the blocks as they are. Source:
- * common/quakeworld/qtv.c. */
+/* --- Packets: a QTV stream over TCP with unchanged blocks. Source: common/quakeworld/qtv.c */
 
 static const char request[] = "QTV\nVERSION: 1\nRECEIVE\n\n";
 static const char reply[] = "QTVSV 1\nBEGIN\n\n";
@@ -55,19 +54,18 @@ const struct qs_demo_packet_maker mvd_packets = {
 };
 
 /*
- * --- Rebuilding of QTV streams: the blocks as the server sent them, which is what it would have
- * recorded.
+ * --- Rebuilding of QTV streams: the blocks as the server sent them and would have recorded them.
  *
- * A server ends its recordings with a message that announces it, and players stop with an error, or
- * wait for ever, if it is missing: a stream that breaks off gets one. The server also sends it to
- * its streams whenever a recording ends; if more follows, players pass over it. Source: mvdsv
+ * A server ends its recordings with a message that announces the end; without it players stop with
+ * an error, or wait forever. So a stream that breaks off gets one. The server also sends it to its
+ * streams whenever a recording ends; if more blocks follow, players ignore it. Source: mvdsv
  * sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
  */
 
 struct mvd {
     struct qs_demo_writer *out;
-    bool lost;  /* what came behind a hole is of no use */
-    bool ended; /* by the last block */
+    bool lost;  /* blocks after a hole cannot be used */
+    bool ended; /* the last block ended the demo */
     struct filter_qw filter;
     GByteArray *block; /* scratch */
 };
@@ -106,7 +104,7 @@ static void set_length(GByteArray *block, uint32_t header_size)
     memcpy(block->data + header_size - sizeof length, &length, sizeof length);
 }
 
-/* Sequence numbers and hidden messages are nothing that anything could be left out of. */
+/* True unless the block has sequence numbers or hidden messages, which are never filtered. */
 static bool has_messages(const struct qs_decoder *decoder, const struct qs_packet *block)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -118,7 +116,7 @@ static bool has_messages(const struct qs_decoder *decoder, const struct qs_packe
            !(read.type == MVD_SET || (may_hide && read.type == MVD_MULTIPLE && !read.players));
 }
 
-/* The block as the demo shall have it. */
+/* Returns the block as the demo gets it. */
 static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
 {
@@ -134,7 +132,7 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
     return qs_view_of_bytes(mvd->block);
 }
 
-/* Whatever the last block is. */
+/* Appends the end, which is the same after any block. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     static const char reason[] = "EndOfDemo";
@@ -192,9 +190,9 @@ const struct qs_demo_rebuilder mvd_rebuilder = {
     .free = mvd_free,
 };
 
-/* --- The format --- */
+/* --- Format --- */
 
-/* The pairs of protocol extensions, then the version. */
+/* Skips the pairs of protocol extensions. Returns true if QuakeWorld's version follows. */
 static bool begins_level(struct qs_reader *in)
 {
     uint32_t word = qs_reader_u32(in);
@@ -206,7 +204,7 @@ static bool begins_level(struct qs_reader *in)
     return !in->overrun && word >= QW_PROTOCOL_FIRST && word <= QW_PROTOCOL_LAST;
 }
 
-/* mvdsv begins with svc_serverdata; FTE with two comments for players, in svc_stufftext. */
+/* Checks that svc_serverdata comes first, or after FTE's comments for players in svc_stufftext. */
 static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
@@ -222,15 +220,15 @@ static bool recognize(struct qs_view file)
     return message == SVC_SERVERDATA && begins_level(&in);
 }
 
-/* svc_disconnect, which servers write last. */
+/* True for svc_disconnect, which servers write last. */
 static bool is_end(const struct mvd_block *block)
 {
     return block->type != MVD_SET && block->payload.size &&
            block->payload.data[0] == SVC_DISCONNECT;
 }
 
-/* The first bytes of an archive could be those of a block, too: one that is cut begins behind the
- * end only. */
+/* Reads the next block or archive. An archive's first bytes could be a block's, too, so one that is
+ * cut is recognized only after the end. */
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
     struct qs_reader *in = &reader->in;

@@ -12,11 +12,10 @@ static const uint8_t magic[] = Q2_MVD_MAGIC;
 
 static const struct qs_demo_framing framing = {Q2_MVD_LENGTH_SIZE, Q2_MVD_BLOCK_MAX, 0};
 
-/* --- Packets: a GTV stream over TCP that is not deflated, with a block in each message. Source:
- * common/quake2/gtv.c. */
+/* --- Packets: an undeflated GTV stream over TCP, a block per message (common/quake2/gtv.c) */
 
 enum {
-    MESSAGE_HEADER = 3, /* length and number */
+    MESSAGE_HEADER = 3, /* size of length and id */
     GTV_PROTOCOL = 0xed04,
     FRAMES_HELD_BACK = 10
 };
@@ -80,7 +79,7 @@ static void send_block(struct qs_demo_stream *stream, struct qs_view block)
     qs_demo_stream_unit(stream, finished_message(stream));
 }
 
-/* What ends the file is no block of the stream. */
+/* Ends the stream. The empty block that ends the file is not part of it. */
 static void send_end(struct qs_demo_stream *stream)
 {
     begin_message(stream, GTC_STREAM_STOP);
@@ -98,7 +97,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     if (!stream->open)
         open_stream(stream);
     if (!block->number)
-        return; /* the magic, with which the stream has begun */
+        return; /* the magic, which open_stream() sends */
     if (bytes.size == Q2_MVD_LENGTH_SIZE)
         send_end(stream);
     else
@@ -112,13 +111,12 @@ const struct qs_demo_packet_maker mvd2_packets = {
     .finish = qs_demo_stream_close,
 };
 
-/* --- Rebuilding of GTV streams: from the first gamestate on the blocks as the server sent them,
- * which is what it would have recorded. Source: Q2PRO, server/mvd.c rec_write, rec_frame, rec_stop.
- */
+/* --- Rebuilding of GTV streams: the blocks from the first gamestate on, as the server sent them
+ * and would have recorded them. Source: Q2PRO, server/mvd.c rec_write, rec_frame, rec_stop. */
 
 struct mvd2 {
     struct qs_demo_writer *out;
-    bool lost; /* what came behind a hole is of no use */
+    bool lost; /* blocks after a hole cannot be used */
 };
 
 static void *mvd2_new(struct qs_demo_writer *out)
@@ -136,12 +134,12 @@ static void mvd2_free(void *state)
     g_free(mvd2);
 }
 
-/* Frames are deltas: those before the first gamestate show nothing. */
+/* Writes a block, except frames before the first gamestate, which are deltas from nothing. */
 static void add_block(struct mvd2 *mvd2, struct qs_view messages)
 {
     const uint8_t head[] = {(uint8_t)messages.size, (uint8_t)(messages.size >> 8)};
 
-    /* A demo begins with a level. */
+    /* A demo must begin with a level. */
     if (!messages.size ||
         (!mvd2->out->begun && (messages.data[0] & Q2_MVD_ID_MASK) != MVD_SERVERDATA))
         return;
@@ -199,7 +197,7 @@ const struct qs_demo_rebuilder mvd2_rebuilder = {
     .free = mvd2_free,
 };
 
-/* --- The format --- */
+/* --- Format --- */
 
 static enum qs_demo_status read_magic(struct qs_reader *in)
 {
@@ -228,7 +226,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return (double)q2_session_of_const(decoder->session)->mvd_frames / FRAMES_A_SECOND;
 }
 
-/* A block without a byte in it. */
+/* Appends an empty block. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     (void)last;

@@ -5,8 +5,8 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    KEPT = QWD_BYTES_HELD / 5 * 4, /* bytes kept when the others are written */
-    AT_ONCE = 2048,                /* bytes that are written together */
+    KEPT = QWD_BYTES_HELD / 5 * 4, /* number of newest bytes that stay when the buffer is full */
+    AT_ONCE = 2048,                /* number of bytes that are written at once */
     USUAL_ROOM = AT_ONCE / 2 * 3
 };
 
@@ -21,7 +21,7 @@ void qwd_blocks_clear(struct qwd_blocks *blocks)
     blocks->size = blocks->room = 0;
 }
 
-/* At an offset in the demo. NULL: nobody keeps its bytes. */
+/* Returns the address of an offset in the demo, or NULL if its bytes are not kept. */
 static uint8_t *byte_at(const struct qwd_blocks *blocks, uint64_t at)
 {
     return blocks->bytes ? blocks->bytes + (at - blocks->start) : NULL;
@@ -45,7 +45,7 @@ G_GNUC_NO_INLINE static void widen(struct qwd_blocks *blocks)
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
 }
 
-/* Appends space for a block, which counts as added from now on. NULL: nobody keeps its bytes. */
+/* Appends space for a block, which counts as added. Returns NULL if its bytes are not kept. */
 static inline uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
     blocks->size += size;
@@ -88,7 +88,8 @@ static void forget_before(struct qwd_blocks *blocks, uint64_t at)
     forget_held(blocks, old);
 }
 
-/* Nothing is inserted before client blocks. Those that were generated may be corrected. */
+/* Writes blocks that can no longer change: nothing is inserted before client blocks, but generated
+ * ones may be corrected. */
 G_GNUC_NO_INLINE static void write_complete(struct qwd_blocks *blocks)
 {
     if (blocks->size >= QWD_BYTES_HELD) {
@@ -100,7 +101,7 @@ G_GNUC_NO_INLINE static void write_complete(struct qwd_blocks *blocks)
     }
 }
 
-/* A block was added. */
+/* Counts the block that was added, and writes if enough bytes are buffered. */
 static inline void end_block(struct qwd_blocks *blocks)
 {
     blocks->out->counts.blocks++;
@@ -115,7 +116,7 @@ static float time_at(const struct qwd_blocks *blocks, uint64_t at)
     return block ? qs_float_of_bits(qs_le32(block)) : 0;
 }
 
-/* `block`: its space, if its bytes are kept. */
+/* Fills `block`, the space of a client block; NULL if its bytes are not kept. */
 static void put_command(const struct qwd_blocks *blocks, uint8_t *block, float time,
                         const struct qw_usercmd *cmd)
 {
@@ -123,7 +124,7 @@ static void put_command(const struct qwd_blocks *blocks, uint8_t *block, float t
         qwd_put_cmd(block, time, cmd, blocks->form);
 }
 
-/* Rare blocks. */
+/* Appends a rare block, and frees `block`. */
 static void append(struct qwd_blocks *blocks, GByteArray *block)
 {
     uint8_t *room = add_room(blocks, block->len);
@@ -190,10 +191,9 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
     end_block(blocks);
 }
 
-/* --- The engine --- */
+/* --- Model of the engine --- */
 
-/* Whether an engine that has counted to `out` still has frame `sequence`: it has numbers ahead of
- * its own. */
+/* True if the engine still has frame `sequence` at count `out`, or has not reached it yet. */
 static bool reaches(uint32_t out, uint32_t sequence)
 {
     return (int32_t)(out - sequence) < QWD_PLAYER_FRAMES - 1;
@@ -207,7 +207,7 @@ bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint
 
 /* --- Positions of client blocks --- */
 
-/* Inserts space for a client block before the packet held[i]; held_count: behind all blocks. */
+/* Inserts space for a client block before the packet held[i], or at the end if i is held_count. */
 static void make_room(struct qwd_blocks *blocks, uint64_t at, unsigned i)
 {
     const uint32_t behind = (uint32_t)(end_of(blocks) - at);
@@ -219,8 +219,8 @@ static void make_room(struct qwd_blocks *blocks, uint64_t at, unsigned i)
         blocks->held[i].at += command_size(blocks);
 }
 
-/* The first buffered packet that the client did not have yet, behind the last client block: those
- * are in the order of their numbers. held_count: there is none. */
+/* Returns the index of the first buffered packet that the client did not have yet, or held_count.
+ * Skips packets before the last client block, because client blocks are in order. */
 static unsigned insertion_index(const struct qwd_blocks *blocks, uint32_t after)
 {
     unsigned i = blocks->held_count;
@@ -263,7 +263,7 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
 
 /* --- Replaced messages ------------------------------------------------------------------------ */
 
-/* The bytes from `at` on, up to where those of the next one begin, for message `index`. */
+/* The bytes from `at` up to those of the next replacement replace message `index`. */
 struct replacement {
     guint index, at;
 };
@@ -289,8 +289,8 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
     return filter->replacing;
 }
 
-/* Appends what replaces message `index`, the `*next` of all, to `out`, if that is not NULL. False:
- * nothing replaces it. */
+/* Appends the replacement of message `index` to `out`, unless that is NULL, and advances `*next`,
+ * the index of the next replacement. Returns false if nothing replaces the message. */
 static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
 {
     const struct replacement *all = (const struct replacement *)(void *)filter->replacements->data;
@@ -330,7 +330,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
         else
             filter->out->counts.stripped++;
     }
-    /* Behind the last whole message of a packet that the capture cut is a torn one. */
+    /* The bytes after the last complete message of a cut packet are an incomplete message. */
     if (!qs_packet_is_cut(decoder->packet))
         g_byte_array_append(out, content.data + end, content.size - end);
     g_array_set_size(filter->replacements, 0);

@@ -17,8 +17,8 @@
  */
 
 enum {
-    SAYS_NOTHING = 4,  /* bytes of an update with no more than UF_RESET */
-    DONATED_MAX = 8000 /* bytes: engines read at most 8,192 of a packet */
+    SAYS_NOTHING = 4,  /* size of an update with UF_RESET only (bytes) */
+    DONATED_MAX = 8000 /* maximum size (bytes): engines read at most 8,192 of a packet */
 };
 
 /* The kind of an entity's first update in the late session. */
@@ -54,11 +54,11 @@ void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
     view->updates++;
 }
 
-/* --- The late session --- */
+/* --- Observing the late session --- */
 
 /*
- * A server sends a player's movement; for the client's own player it omits what the client already
- * knows: fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
+ * Notes a player in view. A server sends players' movement, but omits from the client's own player
+ * what the client already knows: fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
  */
 static void see_player(struct qwd_players *players, const struct qs_entity_update *update)
 {
@@ -101,7 +101,7 @@ void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 
 /* --- Entities in view --- */
 
-/* Appends an update that sets the entity to its baseline. */
+/* Appends an entity in its baseline's state. */
 static void append_baseline(GByteArray *out, uint32_t number)
 {
     qs_write_u16(out, (uint16_t)number);
@@ -145,8 +145,8 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
 }
 
 enum {
-    PLAYED_MAX = 8192, /* bytes of a packet: engines end the game at a longer one */
-    FILLED_MAX = 8192  /* packets of a gap that replacement deltas can bridge */
+    PLAYED_MAX = 8192, /* maximum size of a packet (bytes): a larger one ends the game in engines */
+    FILLED_MAX = 8192  /* maximum gap that replacement deltas can bridge (packets) */
 };
 
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,
@@ -209,7 +209,7 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
                           "be wrong until their next update");
 }
 
-/* Replaces the update by the newest frame. False: engines could not read it. */
+/* Replaces the update by the newest frame. Returns false if the packet becomes too large. */
 static bool write_in_full(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                           const struct qw_update *update, guint index)
 {
@@ -228,7 +228,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     return true;
 }
 
-/* Whether an engine handles the update as the client did. */
+/* True if an engine handles the update as the client did. */
 static bool plays(const struct qwd_entities *entities, const struct qw_update *update,
                   uint32_t sequence)
 {
@@ -250,14 +250,14 @@ static bool follow_update(struct qwd_entities *entities, const struct qwd_entiti
 
 /*
  * --- FTE's replacement deltas: an update is a delta from the last one that the engine accepted.
- * The engine drops it if the level has none, or if that is 63 packets back or more, unless the
- * update begins with the reset, which removes all entities: common/fte/PROTOCOL.md, section 3;
- * fteqw cl_ents.c, CLFTE_ParseEntities.
+ * The engine drops it if the level has no accepted update, or if that is at least 63 packets back,
+ * unless the update begins with the reset, which removes all entities: common/fte/PROTOCOL.md,
+ * section 3; fteqw cl_ents.c, CLFTE_ParseEntities.
  */
 
 enum {
     TOO_OLD = 63,  /* packets: UPDATE_BACKUP - 1 */
-    TIME_SIZE = 4, /* of the server's time, before the updates */
+    TIME_SIZE = 4, /* size of the server's time, before the updates (bytes) */
     RESET = UPDATE_REMOVE
 };
 
@@ -269,7 +269,7 @@ static void append_updates(GByteArray *to, struct qs_view body, struct qs_view u
     qs_write_view(to, updates);
 }
 
-/* Writes a packet in place of one that the capture lacks, with only these updates. */
+/* Writes a packet with only these updates, in place of one that the capture lacks. */
 static void add_updates(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                         uint32_t sequence, struct qs_view body, struct qs_view updates)
 {
@@ -284,8 +284,7 @@ static void add_updates(struct qwd_entities *entities, const struct qwd_entities
     entities->out->counts.repaired++;
 }
 
-/* Puts a reset, which removes all entities, before the updates. Without it engines drop the update,
- * so nothing is lost. */
+/* Puts the reset before the updates, because engines would drop them otherwise. */
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                   struct qs_view body, guint index)
 {
@@ -314,8 +313,8 @@ static void follow_replacement(struct qwd_entities *entities,
 
     if (sequence - entities->replaced > FILLED_MAX)
         entities->replaced = 0;
-    /* The entities in view before; begin_with_donor() reserves the number before the packet's for
-     * them. */
+    /* Adds the entities that were in view before. begin_with_donor() reserves the number before the
+     * packet's for them. */
     if (donors.size && !entities->replaced && sequence > entities->last + 1) {
         add_updates(entities, packet, sequence - 1, body, donors);
         qs_bytes_empty(entities->donor_updates);
@@ -364,7 +363,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     case SVC_FTE_UPDATEENTITIES:
         follow_replacement(entities, packet, index);
         break;
-    case SVC_DISCONNECT: /* not recorded, and an error in engines */
+    case SVC_DISCONNECT: /* not in recordings, and an error in engines */
         filter_qw_replace(entities->filter, index);
         entities->out->counts.stripped++;
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which entities a QuakeWorld client has in view, update by update; and which a late session had in
- * view before its first one. Source: common/quakeworld/PROTOCOL.md, section 9.
+ * Tracks which entities a QuakeWorld client has in view, update by update, and finds those that a
+ * late session had in view before its first one. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <string.h>
 
@@ -50,11 +50,11 @@ void qwd_follow_update(struct qwd_updates_seen *seen, uint32_t sequence, uint32_
     }
 }
 
-/* --- Before the first update --- */
+/* --- Entities in view before the first update --- */
 
 /*
- * Its state: as it came into view later, in the session itself or in the donor's; of missiles, gibs
- * and the like, which have no baseline, as the first update has it.
+ * Returns an entity's state before the first update: as it came into view later, in the session
+ * itself or in the donor's. If it has no baseline, as missiles and gibs, its first update's state.
  */
 static const struct qw_entity *state_before(const struct qwd_match *m,
                                             const struct qwd_first *first, uint16_t number)

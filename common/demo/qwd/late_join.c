@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A QuakeWorld session that the capture joined late, and a donor: the sign-on for the session's
- * player, and what remains unknown. Source: common/quakeworld/PROTOCOL.md, section 9.
+ * Completes a QuakeWorld session that the capture joined late with a donor's sign-on, and reports
+ * what remains unknown. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/findings.h"
 #include "common/core/hash.h"
@@ -17,7 +17,7 @@ static bool is_of_player(uint8_t id)
            id == SVC_UPDATEENTERTIME || id == SVC_UPDATEUSERINFO;
 }
 
-/* --- The record's first steps --- */
+/* --- Creating and preparing a match --- */
 
 static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
                                             enum qs_donor_kind kind)
@@ -56,10 +56,10 @@ static void qwd_match_free(struct qs_donor_match *match)
 static bool has_same_extensions(const struct fte_session *a, const struct fte_session *b)
 {
     return a->fte == b->fte && a->fte2 == b->fte2 &&
-           !((a->mvd1 ^ b->mvd1) & ~(uint32_t)MVD1_HIDDEN_MESSAGES); /* which only MVD has */
+           !((a->mvd1 ^ b->mvd1) & ~(uint32_t)MVD1_HIDDEN_MESSAGES); /* only MVD has these */
 }
 
-/* What the session knows of its level and its protocol must be the donor's. */
+/* Contradicts the donor if the session has another level or protocol. */
 static void compare_sessions(struct qwd_match *m, const struct qw_session *late,
                              const struct qw_session *known)
 {
@@ -98,9 +98,9 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
     late->spectator = m->spectator;
 }
 
-/* --- What the demo gets --- */
+/* --- Sign-on for the demo --- */
 
-/* The donor's svc_serverdata with the session's player; its layout is in PROTOCOL.md. */
+/* Adds the donor's svc_serverdata with the session's player; its layout is in PROTOCOL.md. */
 static void add_serverdata(const struct qwd_match *m, struct qs_view message, qwd_add_message *add,
                            void *user)
 {
@@ -139,7 +139,7 @@ void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add
 
 /* --- After all packets --- */
 
-/* Where nothing shows the player, it may be that of a demo. */
+/* Finds the session's player. If no packet shows it, uses the donor's own: right for demos only. */
 static void find_player(struct qwd_match *m)
 {
     const struct qw_session *donor = m->donor;
@@ -170,9 +170,9 @@ static void qwd_judge(struct qs_donor_match *match)
     qwd_find_states(m);
 }
 
-/* --- The record --- */
+/* --- Callbacks --- */
 
-/* A level needs svc_serverdata and its whole sign-on. */
+/* True if a packet needs a level, and its svc_serverdata or a part of its sign-on is missing. */
 static bool qwd_is_late(const struct qs_decoder *decoder)
 {
     const struct qs_session *session = decoder->session;
@@ -182,7 +182,7 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
         return false;
     if (session->level)
         return session->lost.packet;
-    /* Messages that extensions change need the sign-on that names the extensions. */
+    /* Messages that extensions change need the sign-on, which names the extensions. */
     return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the packets of a late QuakeWorld session show: the players in view, the first updates of
- * entities, and contradictions to the donor. Source: common/quakeworld/PROTOCOL.md, section 9.
+ * Observes a late QuakeWorld session's packets: players in view, first updates of entities, and
+ * contradictions to the donor. Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void see_playerinfo(struct qwd_match *m, struct qs_view body)
     memcpy(m->players.origins[place.player], place.origin, sizeof place.origin);
 }
 
-/* A client receives the commands of all players except its own. */
+/* Finds the player whose commands the client does not receive, which is the client's own. */
 int qwd_find_slot(const struct qwd_players *players)
 {
     int best = -1;
@@ -43,7 +43,7 @@ static void contradict_baseline(struct qwd_match *m, uint16_t number)
         &m->base, "entity %u contradicts its baseline: it is of another map or game", number);
 }
 
-/* Model numbers differ from map to map: the weapon model must be a weapon. */
+/* Checks the donor's map: the weapon model's number must be a weapon in its list. */
 static void see_weapon(struct qwd_match *m, struct qs_view body)
 {
     const char *name;
@@ -56,7 +56,7 @@ static void see_weapon(struct qwd_match *m, struct qs_view body)
                                   body.data[1], name ? name : "not there");
 }
 
-/* The captured part of the session's own sign-on must equal the donor's. */
+/* Contradicts the donor if the captured part of the session's own sign-on differs. */
 static void see_models(struct qwd_match *m)
 {
     const struct qs_table *own = &m->late->models;
@@ -95,8 +95,8 @@ static void add_base(struct qwd_match *m, uint32_t base)
         g_array_insert_val(m->bases, i, base);
 }
 
-/* Whether the delta alone shows that the entity comes into view. Doors and the like move; items
- * stay where they were dropped. */
+/* True if the delta alone shows that the entity comes into view. Doors and other brush models move;
+ * items stay where they were dropped. */
 static bool must_arrive(const struct qwd_match *m, const struct qwd_change *change,
                         const struct qw_entity *baseline)
 {
@@ -123,8 +123,8 @@ static void see_first(struct qwd_match *m, const struct qwd_change *change,
 }
 
 /*
- * What comes into view is a delta from its baseline, and has a model that the delta never repeats.
- * Coordinates it may: servers compare more bits of them than they send.
+ * Observes an entity that comes into view: its delta is from the baseline, and never repeats the
+ * model. It may repeat coordinates, because servers compare more bits of them than they send.
  */
 static void see_arrival(struct qwd_match *m, const struct qwd_change *change,
                         const struct qw_entity *baseline)
@@ -152,7 +152,7 @@ static void see_change(void *user, const struct qwd_change *change)
         see_arrival(m, change, baseline);
 }
 
-/* Until a full update has arrived. */
+/* Adds a sight, unless a full update has arrived. */
 static void add_sight(struct qwd_match *m)
 {
     const int player = qwd_find_slot(&m->players);

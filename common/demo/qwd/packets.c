@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of QWD demos: the server's are in the demo unchanged, and each client block becomes a
- * packet with a clc_move.
+ * Converts QWD demos to packets: those of the server are in the demo unchanged, and each client
+ * block becomes a packet with a clc_move.
  */
 #include "common/core/containers.h"
 #include "common/demo/zip_archive.h"
@@ -17,8 +17,8 @@ struct state {
     bool begun;
     GPtrArray *held;           /* GByteArray: packets that wait for their numbers; or NULL */
     uint32_t next;             /* number of the client's next packet */
-    uint32_t acknowledged;     /* the last number from the server */
-    struct qw_usercmd cmds[3]; /* the newest last: a move repeats them */
+    uint32_t acknowledged;     /* last number from the server */
+    struct qw_usercmd cmds[3]; /* last three commands, the newest last: each move repeats them */
 };
 
 /* --- The client's packets --- */
@@ -58,10 +58,10 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
 }
 
 /*
- * A client that begins to record in the middle of a game writes the sign-on in packets that it
- * numbers from 1, and then a block with the numbers of the connection: PROTOCOL.md, section 7. On
- * the wire these numbers would belong to another connection, so the packets are held until that
- * block, and get the numbers before its own; there is no handshake then.
+ * Holds a packet whose number is not known yet. Returns false for packets to send at once. A client
+ * that begins to record mid-game writes the sign-on in packets numbered from 1, and then a block
+ * with the numbers of the connection: PROTOCOL.md, section 7. The packets get the numbers before
+ * those, because 1 would be another connection on the wire; there is no handshake then.
  */
 static bool hold(struct state *state, struct qs_view packet)
 {
@@ -83,7 +83,7 @@ static void send_server_packet(struct state *state, struct qs_view packet)
         state->acknowledged = qs_le32(packet.data) & QS_SEQUENCE_MASK;
 }
 
-/* Sends what is held. `incoming`: the last one's number; 0: as they are, behind a handshake. */
+/* Sends the held packets. `incoming`: the last one's number; 0: unchanged, after a handshake. */
 static void release(struct state *state, uint32_t incoming)
 {
     const guint count = state->held ? state->held->len : 0;

@@ -45,7 +45,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
         block->viewangles[i] = read_float(in);
 }
 
-/* False if no packet can have that length. */
+/* Reads a packet. Returns false if no packet can have its length. */
 static bool read_packet(struct qs_reader *in, struct qwd_block *block)
 {
     const uint32_t length = qs_reader_u32(in);
@@ -96,11 +96,11 @@ enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *bl
     return QS_DEMO_BLOCK;
 }
 
-/* --- The form of a dem_cmd --- */
+/* --- Form of a dem_cmd --- */
 
 enum {
-    FOLLOW_MAX = 4,    /* blocks checked after a dem_cmd */
-    NETCHAN_HEADER = 8 /* from the server */
+    FOLLOW_MAX = 4,    /* number of blocks checked after a dem_cmd */
+    NETCHAN_HEADER = 8 /* size of a server's header */
 };
 
 static bool is_connectionless(struct qs_view packet)
@@ -108,7 +108,7 @@ static bool is_connectionless(struct qs_view packet)
     return packet.size > 4 && qs_le32(packet.data) == UINT32_MAX;
 }
 
-/* A running clock: other values are close to 0 as floats. */
+/* True for a running clock. Other bytes, read as a float, are close to 0. */
 static bool is_plausible_time(float time, float before)
 {
     return time >= before && time < 1e9f && (time == 0 || time > 1e-6f);
@@ -122,7 +122,7 @@ static bool is_plausible_cmd(const struct qwd_block *block)
     return fabsf(block->viewangles[0]) <= 360;
 }
 
-/* Strict, since the format has no magic number: for recognition, not for reading. */
+/* True for a valid block. Strict, because the format has no magic number: only for recognition. */
 static bool is_plausible(const struct qwd_block *block, float before)
 {
     if (!is_plausible_time(block->time, before))
@@ -140,7 +140,7 @@ static bool is_plausible(const struct qwd_block *block, float before)
 
 static unsigned count_following(struct qs_reader in, unsigned max, float before);
 
-/* Counts the blocks from here on; a dem_cmd that comes first has this form. */
+/* Counts the valid blocks from here on. If the first is a dem_cmd, it has this form. */
 static unsigned count_as(struct qs_reader in, unsigned max, float before, enum qwd_cmd_form form)
 {
     struct qwd_block block;
@@ -162,7 +162,7 @@ static bool at_cmd(const struct qs_reader *in)
     return rest.size >= QWD_HEADER && (rest.data[4] & QWD_TYPE_MASK) == QWD_CMD;
 }
 
-/* Counts the blocks that follow, at most `max`; a clean end counts as `max`. */
+/* Counts the valid blocks that follow, at most `max`; a clean end counts as `max`. */
 static unsigned count_following(struct qs_reader in, unsigned max, float before)
 {
     unsigned classic;
@@ -175,7 +175,7 @@ static unsigned count_following(struct qs_reader in, unsigned max, float before)
     return MAX(classic, count_as(in, max, before, QWD_CMD_EZQUAKE_37));
 }
 
-/* No demo ends with a dem_cmd: if nothing follows, or a cut block, the form stays open. */
+/* Counts the valid blocks after a dem_cmd of this form; 0 at the end, which no dem_cmd can be. */
 static unsigned count_behind_cmd(const struct qs_reader *in, enum qwd_cmd_form form)
 {
     const float time = qs_float_of_bits(qs_le32(in->data + in->pos));
@@ -210,7 +210,7 @@ enum qwd_cmd_form qwd_form_of_block(struct qs_view block)
 
 /* --- Writing --- */
 
-/* Each of these writes a value and returns where the next one goes. */
+/* Each function writes a value and returns the address after it. */
 
 static uint8_t *put_u8(uint8_t *at, uint8_t value)
 {
@@ -241,7 +241,7 @@ static uint8_t *put_head(uint8_t *at, float time, enum qwd_type type)
     return put_u8(put_float(at, time), (uint8_t)type);
 }
 
-/* Degrees from 0 to 360, as engines store sent angles. */
+/* Returns degrees from 0 to 360, as engines store sent angles. */
 static float degrees(uint16_t angle)
 {
     return (float)angle * (360.0f / 65536);
@@ -304,7 +304,7 @@ void qwd_append_end(GByteArray *out, float time)
 
 enum { PADDING_SIZE = 3 };
 
-/* The command that the client sends, with rounded angles. */
+/* Decodes the command that the client sends, with rounded angles. */
 static void decode_command(struct qs_decoder *d)
 {
     const uint8_t msec = qs_u8(d, QW_USERCMD_MSEC);
@@ -333,7 +333,7 @@ static void decode_cmd(struct qs_decoder *d)
     qs_summary(d, "command");
 }
 
-/* Engines count from here: the packets between were not recorded. */
+/* Decodes a dem_set: engines count from its numbers, because earlier packets were not recorded. */
 static void decode_set(struct qs_decoder *d)
 {
     struct qs_session *session = d->session;
@@ -393,9 +393,9 @@ static void decode_block(struct qs_decoder *d)
         qwd_decode_block(d);
 }
 
-/* --- The format --- */
+/* --- Callbacks --- */
 
-/* Checks the first blocks; a file may end, or be cut, after the first of them. */
+/* Checks the first blocks. The file may end, or be cut, after the first one. */
 static bool recognize(struct qs_view file)
 {
     enum { LOOK_AT = 8 };
@@ -417,7 +417,7 @@ static bool recognize(struct qs_view file)
     return count && (status != QS_DEMO_BAD || appendix_begins(rest_of(&in)));
 }
 
-/* A connectionless svc_disconnect. */
+/* True for a connectionless svc_disconnect. */
 static bool is_end(const struct qwd_block *block)
 {
     return block->type == QWD_READ && is_connectionless(block->packet) &&
@@ -449,7 +449,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return (double)qs_float_of_bits(qs_le32(reader->block.data));
 }
 
-/* With the time of the block before it. */
+/* Appends the end, with the time of the last block. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     const uint32_t time = last.size >= QWD_HEADER ? qs_le32(last.data) : 0;

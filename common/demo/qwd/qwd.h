@@ -21,19 +21,19 @@
 enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
 
 /*
- * dem_cmd is a dump of the engine's struct, which grew in ezQuake 3.7: a demo does not declare its
- * form. Engines play only their own form. PROTOCOL.md, section 7.
+ * dem_cmd is a dump of the engine's struct, which grew in ezQuake 3.7. A demo does not declare its
+ * form, and engines play only their own form. PROTOCOL.md, section 7.
  */
 enum qwd_cmd_form {
-    QWD_CMD_CLASSIC = 36,   /* bytes */
-    QWD_CMD_EZQUAKE_37 = 40 /* with impulse_pred, and three bytes of padding behind it */
+    QWD_CMD_CLASSIC = 36,   /* size (bytes) */
+    QWD_CMD_EZQUAKE_37 = 40 /* with impulse_pred and three bytes of padding */
 };
 
 enum {
-    QWD_HEADER = 5,        /* time and type */
-    QWD_PACKET_HEADER = 9, /* and a packet's length */
-    QWD_TYPE_MASK = 7,     /* engines look at no other bits of the type */
-    QWD_PACKET_MAX = 65535 /* larger is no packet, and no engine reads it */
+    QWD_HEADER = 5,        /* size of time and type */
+    QWD_PACKET_HEADER = 9, /* size of time, type and a packet's length */
+    QWD_TYPE_MASK = 7,     /* engines ignore the other bits of the type */
+    QWD_PACKET_MAX = 65535 /* maximum size of a packet; engines read no larger ones */
 };
 
 extern const struct qs_demo_file qwd_file;
@@ -41,14 +41,14 @@ extern const struct qs_demo_rebuilder qwd_rebuilder;
 extern const struct qs_demo_packet_maker qwd_packets;
 
 struct qwd_block {
-    float time; /* seconds on the recorder's clock */
+    float time; /* time on the recorder's clock (s) */
     enum qwd_type type;
     union {
         struct {
             enum qwd_cmd_form form;
-            struct qw_usercmd cmd; /* its angles rounded to what fits the wire */
-            float angles[3];       /* of the command, degrees */
-            float viewangles[3];   /* of the view, degrees */
+            struct qw_usercmd cmd; /* its angles are rounded to the wire format */
+            float angles[3];       /* angles of the command (degrees) */
+            float viewangles[3];   /* angles of the view (degrees) */
         };
         struct qs_view packet;
         struct {
@@ -58,63 +58,62 @@ struct qwd_block {
 };
 
 /*
- * Reads the next block of `in`, which advances only on QS_DEMO_BLOCK. The form of a dem_cmd is the
- * one after which valid blocks follow; if both or neither fit, `usual`: the demo's form so far, or
- * the classic one.
+ * Reads the next block of `in`, which advances only on QS_DEMO_BLOCK. Chooses the form of a dem_cmd
+ * after which valid blocks follow; if both or neither fit, `usual`: the demo's form so far, or the
+ * classic one. The packet points into `in`.
  */
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
                                    enum qwd_cmd_form usual);
 
-/* The same; a dem_cmd has this form. */
+/* Like qwd_read_block(), for a known form of dem_cmd. */
 enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *block,
                                       enum qwd_cmd_form form);
 
 /* Decodes a block, with its framing. */
 void qwd_decode_block(struct qs_decoder *d);
 
-/* The form of a whole block, if it is a dem_cmd, by its size. */
+/* Returns the form of a whole dem_cmd block, by its size. */
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
 
-/* The sizes of whole blocks; of a packet's, without the packet. */
+/* Sizes of whole blocks. */
 enum { QWD_CMD_BLOCK_MAX = QWD_HEADER + QWD_CMD_EZQUAKE_37, QWD_SET_BLOCK = QWD_HEADER + 8 };
 
-/* Write a block, or its part before a packet, to `at`, which must have room. The view angles of a
- * command are its own, with pitch and roll within 180 degrees. */
+/* Write a block, or its part before a packet, to `at`, which must have room. The view angles are
+ * those of the command, with pitch and roll within 180 degrees. */
 void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd_cmd_form form);
 void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
 
-/* Append a block. */
+/* Appends a dem_set. */
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
-/* The packet that ends a demo: a connectionless svc_disconnect. Without it engines keep waiting. */
+/* Appends the packet that ends a demo: a connectionless svc_disconnect. Without it engines wait. */
 void qwd_append_end(GByteArray *out, float time);
 
-/* --- Messages of the demo's player ------------------------------------------------------------ */
+/* --- Filter for messages ---------------------------------------------------------------------- */
 
 /*
- * What is left out of QuakeWorld's demos, whatever their format: downloads, at which players stop
- * (ezquake ends with Host_Error at svc_download). And what is put in a message's place, if who
- * rebuilds wants that.
+ * Removes downloads from QuakeWorld's demos of any format, because players stop at them (ezquake
+ * ends with Host_Error at svc_download), and replaces messages for the rebuilder.
  */
 
 struct filter_qw {
     struct qs_demo_writer *out;
-    GArray *replacements;  /* of the packet at hand */
-    GByteArray *replacing; /* their bytes */
+    GArray *replacements;  /* replacements in the current packet */
+    GByteArray *replacing; /* bytes of the replacements */
 };
 
 void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out);
 void filter_qw_clear(struct filter_qw *filter);
 
-/* Message number `index` of what was just decoded is to be what is appended to the result from now
- * until the next call of any function here. In the order of messages. */
+/* Replaces message `index` of the packet just decoded. The caller appends the new message to the
+ * returned array, before the next call of any function here. Call it in the order of messages. */
 GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
 
-/* Whether anything just decoded is left out or replaced. */
+/* True if a message just decoded is removed or replaced, or if the packet was cut. */
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
 
 /*
- * Appends what was just decoded, as it is to be: `content`, which messages' offsets refer to, from
- * its first message at `start` on. Forgets the replacements.
+ * Appends the filtered messages of the packet just decoded to `out`. `content`: the bytes that
+ * message offsets refer to, with the first message at `start`. Forgets the replacements.
  */
 void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
                       struct qs_view content, uint32_t start, GByteArray *out);

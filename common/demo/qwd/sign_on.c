@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a QuakeWorld session's messages is its sign-on: from the packet with svc_serverdata to
- * the first of the game all that is the same for every client. And what the client then sees of
- * entities, for those that are in view when a late session begins. Source:
+ * Collects a QuakeWorld session's sign-on: all messages that are the same for every client, from
+ * the packet with svc_serverdata to the first packet of the game. Also tracks the client's view of
+ * entities, to find those in view when a late session begins. Source:
  * common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 
-/* --- Which messages --- */
+/* --- Messages of the sign-on --- */
 
-/* Sent in a level's sign-on only. */
+/* Messages sent in a level's sign-on only. */
 static const uint8_t once[] = {
     SVC_SERVERDATA,         SVC_SOUNDLIST,         SVC_FTE_SOUNDLISTSHORT, SVC_MODELLIST,
     SVC_FTE_MODELLISTSHORT, SVC_SPAWNSTATIC,       SVC_FTE_SPAWNSTATIC2,   SVC_SPAWNSTATICSOUND,
@@ -25,7 +25,7 @@ static const uint8_t once[] = {
 static const uint8_t game[] = {SVC_PLAYERINFO, SVC_PACKETENTITIES, SVC_DELTAPACKETENTITIES,
                                SVC_FTE_UPDATEENTITIES};
 
-/* Secrets and monsters; all others are the player's own. */
+/* True for secrets and monsters; all other statistics are the player's own. */
 static bool is_common_stat(uint8_t stat)
 {
     enum { STAT_TOTALSECRETS = 11, STAT_MONSTERS = 14 };
@@ -33,7 +33,7 @@ static bool is_common_stat(uint8_t stat)
     return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
 }
 
-/* The server's settings, and the command that ends the sign-on. */
+/* True for the server's settings, and for the command that ends the sign-on. */
 static bool is_common_text(struct qs_view message)
 {
     const struct qs_view text = qs_view_behind(message, 1);
@@ -41,7 +41,7 @@ static bool is_common_text(struct qs_view message)
     return qs_view_begins(text, "fullserverinfo ") || qs_view_begins(text, "skins\n");
 }
 
-/* Whether the message is the same for all clients. */
+/* True if the message is the same for all clients. */
 static bool is_common(struct qs_view message)
 {
     switch (message.data[0]) {
@@ -103,8 +103,8 @@ void qwd_skip_pairs(struct qs_reader *in)
     }
 }
 
-/* In MVD four bytes of time replace the player's: PROTOCOL.md, section 10. Clients without
- * extensions know no pairs. */
+/* Adds svc_serverdata of MVD, with a player in place of the time: PROTOCOL.md, section 10. Drops
+ * the pairs of extensions if none is agreed, because clients without extensions know none. */
 static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_session *agreed,
                                   struct qs_view message)
 {
@@ -140,7 +140,7 @@ static void add_message(struct qs_sign_on *sign_on, const struct qw_session *ses
         qs_sign_on_add(sign_on, message);
 }
 
-/* --- What the donor's client sees --- */
+/* --- View of the donor's client --- */
 
 static void view_free(gpointer data)
 {
@@ -162,7 +162,7 @@ static struct qwd_view *begin_view(struct qs_sign_on *sign_on, const struct qw_s
     return view;
 }
 
-/* PROTOCOL.md, section 4. */
+/* Source: PROTOCOL.md, section 4. */
 bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place)
 {
     const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
@@ -187,7 +187,7 @@ static void see_change(void *user, const struct qwd_change *change)
                              (struct qs_view){(const void *)change->state, sizeof *change->state});
 }
 
-/* A server's demo has no numbers: each update follows the one before. */
+/* Follows an update. Server demos have no numbers: each update is based on the previous one. */
 static void see_update(struct qs_sign_on *sign_on, struct qwd_view *view,
                        const struct qs_decoder *decoder, struct qs_view body, bool is_delta)
 {
@@ -219,7 +219,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
         if (qw_read_baseline(body, id == SVC_FTE_SPAWNBASELINE2, &view->format, &baseline))
             view->baselines = qw_states_set(view->baselines, &baseline);
         break;
-    case SVC_PLAYERINFO: /* servers send it before each update; MVD has another form */
+    case SVC_PLAYERINFO: /* servers send it before each update; MVD's form differs */
         if (!session->mvd && body.data[0] == session->player &&
             qs_sights_is_due(&view->sights, view->updates) &&
             qwd_read_place(body, &session->ext, &place))
@@ -260,7 +260,7 @@ static void see(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     }
 }
 
-/* Every byte of a donor's packets before the game must have been decoded. */
+/* Adds a packet's messages. Any undecoded byte before the game breaks the sign-on. */
 static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -283,7 +283,7 @@ bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         sign_on->broken = true;
     if (decoder->found.direction != QS_S2C || !session->content.data || sign_on->broken)
         return false;
-    /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
+    /* A svc_serverdata begins a level, which has a sign-on of its own. */
     if (!sign_on->complete && qs_has_message(decoder, SVC_SERVERDATA)) {
         qs_sign_on_clear(sign_on);
         begin_view(sign_on, session);
