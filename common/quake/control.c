@@ -56,7 +56,7 @@ static void read_rcon(struct qs_decoder *d)
 
 /* --- Replies --- */
 
-/* Follows a connection to the port that its accept announces: only id's servers open a new one. */
+/* Follows a connection to its port: id's servers open one for each client, DarkPlaces' do not. */
 static void follow_port(struct qs_decoder *d, int32_t port)
 {
     struct nq_session *session = nq_session_of(d);

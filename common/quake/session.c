@@ -152,7 +152,7 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     session->to_client = own.to_client;
     session->darkplaces_client =
         own.darkplaces_client || nq_darkplaces_version(session); /* others cannot speak these */
-    /* `own` no longer owns what it shares with the session. */
+    /* The session owns these fragments now. */
     own.to_server.pending = own.to_client.pending = (struct qs_fragments){0};
     nq_session_clear(&own.base);
 }
