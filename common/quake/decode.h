@@ -156,7 +156,7 @@ bool nq_is_decoded(uint32_t version);
 /* Sets the formats of coordinates and angles by the session's protocol. */
 void nq_set_formats(struct qs_decoder *d);
 
-/* True if the messages cannot be decoded, for their protocol; reports them as undecoded. */
+/* True if the messages' protocol is not supported; then it reports them as undecoded. */
 bool nq_pass_over(struct qs_decoder *d);
 
 /*
@@ -192,7 +192,7 @@ void nq_read_datagram(struct qs_decoder *d);
 /* True if the bytes can only be an unreliable message of a game. */
 bool nq_is_game(struct qs_view packet);
 
-/* Sets the datagram's numbers; for the protocol record. False if the datagram has none. */
+/* Sets `seqinfo` to the datagram's numbers; for the protocol record. False if it has none. */
 bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
                 struct qs_seqinfo *seqinfo);
 

@@ -12,7 +12,7 @@
 
 enum {
     WINDOW = 64,  /* more than DarkPlaces' clients keep (client.h, LATESTFRAMENUMS) */
-    AHEAD_MAX = 8 /* maximum number of frames by which the capture has a frame late */
+    AHEAD_MAX = 8 /* maximum delay of a frame in the capture, in frames */
 };
 
 /* True if the capture has the level from its beginning, and so should have all of its frames. */

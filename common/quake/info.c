@@ -12,7 +12,7 @@ static const struct qs_info_rows rows = {NQ_INFO, NQ_INFO_KEY, NQ_INFO_VALUE};
 /* Console command that is being read, and number of bytes read of its line. */
 struct command {
     struct qs_view line;
-    uint32_t offset; /* of its first byte in the buffer */
+    uint32_t offset; /* offset of the line in the buffer */
     uint32_t pos;
 };
 

@@ -65,7 +65,7 @@ struct nq_doubt {
 struct nq_session {
     union {
         struct qs_session base; /* its netchans count the unreliable messages */
-        struct fte_session ext; /* begins with it */
+        struct fte_session ext; /* begins with `base` */
     };
     struct nq_reliable to_server, to_client;
 

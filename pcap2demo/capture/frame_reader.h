@@ -50,7 +50,7 @@ void frame_reader_close(struct frame_reader *reader);
 
 enum {
     PCAP_FRAME_MAX = 262144,      /* limit (bytes) of libpcap for the known link types */
-    PCAPNG_INTERFACES_MAX = 65536 /* in a section */
+    PCAPNG_INTERFACES_MAX = 65536 /* maximum number in a section */
 };
 
 /*

@@ -37,17 +37,15 @@ struct input {
     char *error;     /* file offset and error text, after INPUT_CUT and INPUT_BROKEN */
 
     const struct qs_capture_file *file; /* set by the caller: file of the packets */
-    GArray *
-        unknown; /* set by the caller, freed with the input: frames by unknown link type; or NULL */
+    GArray *unknown; /* set by the caller: frames by unknown link type; or NULL */
 
     struct frame_reader *reader;
     bool mixed;                  /* frames may have different link types */
-    char *filter;                /* counts frames that do not match, but skips them; or NULL */
+    char *filter;                /* expression: frames that do not match are skipped; or NULL */
     struct link_filter compiled; /* for the last frame's link type */
 };
 
-/* Compiles a tcpdump expression. If it is invalid there, returns false and sets `*error`, a new
- * text. */
+/* Compiles a tcpdump expression. If it is invalid, returns false and sets `*error`, a new text. */
 bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
                          char **error);
 void link_filter_clear(struct link_filter *filter);

@@ -57,7 +57,7 @@ struct datagram {
     GList link; /* link in `by_age` */
     int64_t started;
     bool contradictory;  /* fragments contradict each other: it is not reassembled */
-    uint32_t total;      /* 0 until the last fragment arrives */
+    uint32_t total;      /* size; 0 until the last fragment arrives */
     uint32_t reach;      /* farthest end of a fragment */
     uint32_t cut;        /* offset from which on bytes were not captured */
     uint32_t blocks;     /* number of bits set in `have` */

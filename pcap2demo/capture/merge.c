@@ -12,7 +12,7 @@ enum { COUNT_EVERY = 1024 }; /* number of frames between two updates of visitor-
 
 struct file {
     const char *name;
-    unsigned index; /* in the command line */
+    unsigned index; /* position in the command line */
     bool is_capture;
     int64_t time;          /* time of the first packet; once the file is open, of `frame` */
     struct source *source; /* NULL if the file is not open */

@@ -27,7 +27,7 @@ struct pcapng_writer {
     void *user;
     struct writer *writer; /* writer of the file; NULL after pcapng_writer_new_to() */
     GByteArray *block;     /* scratch: body of a block */
-    GByteArray *frame;     /* scratch */
+    GByteArray *frame;     /* scratch: a packet */
     GArray *interfaces;    /* struct interface */
     uint64_t packets;      /* number of packets so far */
 };

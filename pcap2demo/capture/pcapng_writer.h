@@ -40,10 +40,10 @@ struct frame_tcp {
 
 /* Contents of an IP packet. */
 struct frame_content {
-    const struct qs_address *source, *destination; /* of one family */
+    const struct qs_address *source, *destination; /* of the same family */
     uint16_t id;                                   /* IPv4 identification */
-    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram, */
-    bool is_segment; /* or a TCP segment whose payload begins with the header */
+    const struct frame_tcp *tcp;                   /* NULL: UDP, or `is_segment` */
+    bool is_segment; /* TCP: the payload begins with the segment's header */
     bool no_udp_checksum;
     struct qs_view payload;
     uint32_t wire_size; /* size of the payload before the capture cut it */

@@ -107,11 +107,10 @@ struct qs_sign_on {
 struct qs_sign_on *qs_sign_on_new(void);
 void qs_sign_on_free(struct qs_sign_on *sign_on);
 
-/* Removes the contents. If marks were kept, new ones will be. */
+/* Removes the contents, including marks; new marks are kept if old ones were. */
 void qs_sign_on_clear(struct qs_sign_on *sign_on);
 
-/* Adds a message, with its id, to the last block, which the caller has counted. If the sign-on
- * becomes too large, it is broken. */
+/* Adds a message, with its id, to the last block, which the caller has counted in `blocks`. */
 void qs_sign_on_add(struct qs_sign_on *sign_on, struct qs_view message);
 
 /* Completes the sign-on, and copies `session` as the state of the client. */
