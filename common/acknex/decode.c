@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What messages share. */
+/* Session, numbers, and messages that both ends send. */
 #include "common/acknex/decode.h"
 #include "common/core/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The messages of Acknex: fields, bytecodes, how they are found and read, kinds of number. */
+/* Messages of Acknex: session, fields, bytecodes, readers, kinds of number. */
 #ifndef ACKNEX_DECODE_H
 #define ACKNEX_DECODE_H
 
@@ -12,26 +12,25 @@
 /* --- The session ------------------------------------------------------------------------------ */
 
 /*
- * Acknex, the engine of 3D GameStudio: the protocol record, and what a session knows. Source:
- * acknex-protocol, the manual's description. PROTOCOL.md documents what the manual leaves
- * open.
+ * Acknex, the engine of 3D GameStudio: the protocol record, and the state of a session. Source:
+ * acknex-protocol, the manual's description. PROTOCOL.md documents what the manual leaves open.
  */
 
 enum acknex_text {
-    ACKNEX_TEXT_PLAYER = 1, /* CLS_JOIN */
-    ACKNEX_TEXT_LEVEL       /* CLS_LEVEL */
+    ACKNEX_TEXT_PLAYER = 1, /* name in CLS_JOIN */
+    ACKNEX_TEXT_LEVEL       /* file name in CLS_LEVEL */
 };
 
-/* All texts are as on the wire. Negative indices and those beyond a table's limit are not stored.
- */
+/* Texts are stored as on the wire. Negative indices, and those beyond a table's limit, are
+ * ignored. */
 struct acknex_session {
     struct qs_session base;
-    struct qs_table texts;     /* enum acknex_text */
-    struct qs_table requested; /* file names by identifier: of each CLS_CREATE without an answer */
+    struct qs_table texts;     /* by enum acknex_text */
+    struct qs_table requested; /* file names by identifier, for each CLS_CREATE without an answer */
     struct qs_table files;     /* file names by entity index */
-    struct qs_table players;   /* names by index of the entity that the player's client created */
+    struct qs_table players;   /* players' names, by index of the entity that they created */
 
-    int16_t updated; /* not knowledge: the entity that the update at hand is about */
+    int16_t updated; /* entity of the update that is being read */
 };
 
 static inline struct acknex_session *acknex_session_of(const struct qs_decoder *d)
@@ -39,43 +38,43 @@ static inline struct acknex_session *acknex_session_of(const struct qs_decoder *
     return (struct acknex_session *)d->session;
 }
 
-/* As the protocol record has them. */
+/* Functions of the protocol record. */
 void acknex_session_init(struct qs_session *session);
 void acknex_session_copy(struct qs_session *to, const struct qs_session *from);
 void acknex_session_clear(struct qs_session *session);
 bool acknex_session_shares(const struct qs_session *a, const struct qs_session *b);
 void acknex_session_describe(const struct qs_session *session, struct qs_description *description);
 
-/* A client joins: what was known of an earlier connection ends. It asks again for the same
- * connection as long as the server has not answered (svc_info). */
+/* Registers that a client joins, and drops the state of an earlier connection. The client repeats
+ * its request for the same connection until the server answers (svc_info). */
 void acknex_session_join(struct acknex_session *session, struct qs_view player);
 
-/* The client has loaded a level: entities of another level end. */
+/* Registers that the client has loaded a level, and drops the entities of another level. */
 void acknex_session_begin_level(struct acknex_session *session, struct qs_view level);
 
-/* Numbers of the protocol's options. */
+/* Indices of the protocol's options. */
 enum acknex_option { ACKNEX_POS_RESOLUTION, ACKNEX_ANGLE_BYTE_ORDER, ACKNEX_OPTION_COUNT };
 
-/* How a CPosition is sent: the engine's variable of the same name. */
+/* Format of a CPosition: the engine's variable of the same name. */
 enum acknex_pos_resolution {
-    ACKNEX_POS_PACKED, /* three bytes a coordinate, 1/128 quant */
-    ACKNEX_POS_FIXED   /* four bytes, 1/1024 quant */
+    ACKNEX_POS_PACKED, /* three bytes a coordinate, in units of 1/128 quant */
+    ACKNEX_POS_FIXED   /* four bytes, in units of 1/1024 quant */
 };
 
 enum acknex_angle_byte_order {
-    ACKNEX_ANGLE_BIG_ENDIAN, /* as the document's worked example has it */
-    ACKNEX_ANGLE_INTEL       /* as its definition of a Short has it */
+    ACKNEX_ANGLE_BIG_ENDIAN, /* as in the manual's worked example */
+    ACKNEX_ANGLE_INTEL       /* as in the manual's definition of a Short */
 };
 
-/* Strict enough to select the protocol on any port when the user asks for it; see the source. */
+/* True for packets of Acknex alone: safe on any port, if the user asks for that. See protocol.c. */
 bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
-/* Whether it can be read to its end in neither direction. */
+/* True if the packet cannot be read to its end in either direction. */
 bool acknex_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 extern const struct qs_protocol acknex_protocol;
 
-/* The fields by number: one enumerator for each row of fields.def. */
+/* Fields by number: one enumerator for each row of fields.def. */
 enum acknex_field {
 #define QS_ROWS_ENUM
 #include "common/core/field_rows.h"
@@ -98,7 +97,7 @@ enum acknex_svc {
 };
 /* clang-format on */
 
-/* The message of bytecode `id` that one side sends, or NULL. */
+/* Return the message of bytecode `id` that the client or the server sends, or NULL. */
 const struct qs_message_type *acknex_client_message(uint32_t id);
 const struct qs_message_type *acknex_server_message(uint32_t id);
 
@@ -108,45 +107,45 @@ void acknex_read_string(struct qs_decoder *d);
 void acknex_read_skill(struct qs_decoder *d);
 void acknex_read_skill3(struct qs_decoder *d);
 
-/* An entity's index, and what is known of the entity. */
+/* Reads and returns an entity's index, and emits the entity as acknex_emit_entity() does. */
 int16_t acknex_read_entity(struct qs_decoder *d);
 
 /*
- * Emits what is known of entity `index`, whose field was the last one read, and names it in the
- * title of the message.
+ * Emits the file and player of entity `index`, if known, and adds the entity to the title of the
+ * message. The last `length` bytes that were read are the entity's field.
  */
 void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length);
 
-/* Names the entity in the packet's summary. */
+/* Adds the entity to the packet's summary. */
 void acknex_summarize_entity(struct qs_decoder *d, int32_t index);
 
 /*
- * The message just read is the packet's only one. Then the summary has room for more than a name;
- * messages that come in dozens are counted otherwise.
+ * True if the message that was just read is the packet's only one. Only then the summary has room
+ * for details: messages that come in dozens are counted.
  */
 bool acknex_alone(const struct qs_decoder *d);
 
 /*
- * The kinds of number, PROTOCOL.md, section 1: each reader emits its field and returns the value in
- * the unit that is shown.
+ * Readers of the kinds of number (PROTOCOL.md, section 1): each emits its field and returns the
+ * value in the unit that is shown.
  */
 typedef double acknex_number(struct qs_decoder *d, unsigned row);
 
 /* Fixed: 22.10, four bytes. */
 acknex_number acknex_fixed;
-/* Position: a Fixed divided by 8 in three bytes, so 1/128 each. */
+/* Position: a Fixed divided by 8 in three bytes, in units of 1/128. */
 acknex_number acknex_packed;
-/* A component of the scale: a Fixed times 0.25 in two bytes, so 1/256 each. */
+/* Component of the scale: a Fixed times 0.25 in two bytes, in units of 1/256. */
 acknex_number acknex_quarter;
-/* Angle: two bytes, 360/65535 degrees each, never negative; byte order by the option. */
+/* Angle: two unsigned bytes in units of 360/65535 degrees; the byte order is an option. */
 acknex_number acknex_angle;
 
-/* Scale(range): one byte, range/255 each. */
+/* Scale(range): one byte, in units of range/255. */
 double acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range);
 
-/* Three numbers of one kind; `row` is a VEC3 row. */
+/* Reads three numbers of one kind; `row` is a VEC3 row. */
 void acknex_vector(struct qs_decoder *d, unsigned row, acknex_number *read);
-/* CPosition: three Positions or three Fixed, by the option. */
+/* Reads a CPosition: three Positions or three Fixed, which is an option. */
 void acknex_cposition(struct qs_decoder *d, unsigned row);
 
 #endif

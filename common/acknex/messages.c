@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the server sends. */
+/* Messages of each end. */
 #include "common/acknex/decode.h"
 #include "common/core/text.h"
 
-/* The entity that the client asked for under `identifier` has been given its index. */
+/* Registers the index of the entity that the client has requested under `identifier`. */
 static void answer_create(struct acknex_session *session, int16_t entity, int16_t identifier)
 {
     const char *file = qs_table_get(&session->requested, (uint16_t)identifier);
@@ -16,7 +16,7 @@ static void answer_create(struct acknex_session *session, int16_t entity, int16_
     qs_table_set_name(&session->requested, (uint16_t)identifier, qs_view_of(NULL));
 }
 
-/* The entity has its file and player from here on, so they are emitted here as well. */
+/* The message itself gives the entity its file and player, so they are emitted here as well. */
 static void read_svc_create(struct qs_decoder *d)
 {
     const int16_t entity = qs_i16(d, ACKNEX_ENTITY);
@@ -88,19 +88,19 @@ static void read_svc_local(struct qs_decoder *d)
 }
 
 /* --- Updates: the parameters of an entity that have changed. The low six bits of the bytecode
- * select them; they follow in the order of the document's table. */
+select them; they follow in the order of the manual's table. --- */
 
 enum { PARAMETERS_MAX = 6, PARAMETER_BITS = 0x3f };
 
-/* An update: its parameters in wire order, up to the first without a name. */
+/* Parameters of an update, in wire order; the first one without a name ends them. */
 struct update {
     unsigned row;
     struct parameter {
         uint8_t bit;
         const char *name;
         void (*read)(struct qs_decoder *d, const struct parameter *parameter);
-        unsigned row;   /* of the parameter */
-        unsigned range; /* of a Scale */
+        unsigned row;   /* field of the parameter */
+        unsigned range; /* maximum of a Scale */
     } parameters[PARAMETERS_MAX];
 };
 
@@ -176,7 +176,7 @@ static void read_uv(struct qs_decoder *d, const struct parameter *parameter)
     qs_close(d);
 }
 
-/* Skin comes last, though its bit does not. */
+/* Skin comes last, although its bit is the third. */
 static const struct update update1 = {
     ACKNEX_UPDATE1,
     {{0x01, "type", read_type, ACKNEX_TYPE, 0},
@@ -264,8 +264,7 @@ static void read_update(struct qs_decoder *d)
     acknex_session_of(d)->updated = entity;
     acknex_emit_entity(d, entity, 2);
     if (unknown && !d->in.overrun) {
-        /* The place of an unknown parameter among the others is unknown, so none of them can be
-         * read. */
+        /* The position of an unknown parameter is unknown, too, so no parameter can be read. */
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown update parameters (bits 0x%02x)",
                 unknown);
         d->stop = true;
@@ -286,7 +285,7 @@ static const struct qs_message_type server_messages[] = {
 #include "common/acknex/messages.def"
 };
 
-/* By the two high bits of the bytecode. */
+/* By the high two bits of the bytecode. */
 static const struct qs_message_type updates[] = {
 #define UPDATE(id, number, name, brief, read, blurb) [number >> 6] = {"SVC_" #id, brief, ACKNEX_SVC_##id, read},
 #include "common/acknex/messages.def"
@@ -301,9 +300,7 @@ const struct qs_message_type *acknex_server_message(uint32_t id)
                                                                           : NULL;
 }
 
-/* --- From clients ----------------------------------------------------------------------------- */
-
-/* What clients send. */
+/* --- Messages of clients --------------------------------------------------------------------- */
 
 static void read_cls_join(struct qs_decoder *d)
 {

@@ -3,20 +3,20 @@
 #include "common/core/decode.h"
 #include "common/core/text.h"
 
-/* --- Recognizing ------------------------------------------------------------------------------ */
+/* --- Recognition ----------------------------------------------------------------------------- */
 
 /*
- * Telling Acknex from anything else by its bytes. There is no mark, and three quarters of all bytes
- * begin a valid update, so much that is not Acknex can be read as such. What is asked for is that a
- * datagram is read to its last byte in one of the directions, and in that reading names a file of
+ * Recognizes Acknex by its bytes. The protocol has no magic number, and three quarters of all bytes
+ * begin a valid update, so many other packets can be read as Acknex. Hence a datagram must be
+ * readable to its last byte in one direction, and must name, in that direction, a file of one of
  * the engine's kinds.
  */
 
-/* A sink that counts the file names of a trial. */
+/* Sink that counts file names while a packet is decoded on trial. */
 struct name_sink {
     struct qs_sink base;
     const struct qs_field *fields;
-    unsigned file_names, others; /* others: texts that no person wrote */
+    unsigned file_names, others; /* others: names of no such file */
 };
 
 static bool is_printable(struct qs_view text)
@@ -27,8 +27,7 @@ static bool is_printable(struct qs_view text)
     return text.size > 0;
 }
 
-/* Models, maps, terrains, sprites and their pictures: the kinds of file that an entity is made of.
- */
+/* True for names of models, maps, terrains, sprites and their pictures: the files of entities. */
 static bool is_file_name(struct qs_view text)
 {
     static const char *const kinds[] = {".mdl", ".md2", ".md3", ".wmb", ".wmp", ".hmp",
@@ -71,7 +70,7 @@ static bool names_files(const struct qs_protocol *protocol, const struct qs_pack
 
 bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
-    /* The cheap question first: this sees everybody's traffic. */
+    /* Cheap test first: this function sees all traffic. */
     if (!packet->size || !memchr(packet->data, '.', packet->size))
         return false;
     return names_files(protocol, packet, QS_S2C) || names_files(protocol, packet, QS_C2S);
@@ -102,9 +101,9 @@ const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 #include "common/core/field_rows.h"
 };
 
-/* --- The message of a bytecode --- */
+/* --- Messages by bytecode --- */
 
-/* While the direction is unknown: the message that both ends' readers read alike, or NULL. */
+/* For an unknown direction: returns the message if only one end has it, or both read it alike. */
 static const struct qs_message_type *from_either(uint32_t id)
 {
     const struct qs_message_type *client = acknex_client_message(id);
@@ -140,7 +139,7 @@ static void find_direction(struct qs_decoder *d)
         qs_learn_direction(d, d->found.direction);
 }
 
-/* A datagram is messages back to back, without a header. */
+/* Decodes a datagram: messages one after another, without a header. */
 static void decode(struct qs_decoder *d)
 {
     find_direction(d);

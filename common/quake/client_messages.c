@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the client sends. Sources: QuakeSpasm sv_user.c, SV_ReadClientMessage; DarkPlaces
+ * Messages of the client. Sources: QuakeSpasm sv_user.c, SV_ReadClientMessage; DarkPlaces
  * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove; fteqw sv_user.c, SVNQ_ReadClientMove.
  */
 #include "common/core/text.h"
@@ -21,9 +21,9 @@ static bool has_wide_buttons(const struct nq_session *session)
 }
 
 /*
- * Whether a move of protocol 15 has angles of 16 bits: where client and server have agreed on
- * ProQuake's precise aim. A move fills its packet, so its size decides; but clients acknowledge
- * frames and chunks of a download after it.
+ * True if the angles of a move of protocol 15 have 16 bits, as client and server agree with
+ * ProQuake's precise aim. The size decides: nothing follows a move in its packet, except for
+ * acknowledgements of frames and download chunks.
  */
 static bool is_precise(const struct qs_decoder *d)
 {
@@ -71,8 +71,8 @@ static void read_move_sequence(struct qs_decoder *d)
 }
 
 /*
- * Buttons, impulse, and what the buttons announce. DarkPlaces sends a cursor whether there is one
- * or not; FTE: SVNQ_ReadClientMove.
+ * Reads buttons, impulse, and what the buttons announce. DarkPlaces always sends a cursor. FTE's
+ * source: SVNQ_ReadClientMove.
  */
 static void read_buttons(struct qs_decoder *d)
 {
@@ -114,7 +114,7 @@ static void read_move(struct qs_decoder *d)
     session->moved = !d->in.overrun;
 }
 
-/* --- The others --- */
+/* --- Other messages --- */
 
 static void read_ackframe(struct qs_decoder *d)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_clientdata: the player's own state. Sources: PROTOCOL.md, section 8; QuakeSpasm and
- * DarkPlaces cl_parse.c, CL_ParseClientdata.
+ * svc_clientdata: state of the player. Sources: PROTOCOL.md, section 8; QuakeSpasm and DarkPlaces
+ * cl_parse.c, CL_ParseClientdata.
  */
 #include "common/quake/decode.h"
 
-/* The weapon's model in the precache list, and where the message has it. */
+/* Model of the weapon: number in the precache list, and offset of that number in the message. */
 struct weapon {
     uint32_t model, at;
 };
@@ -22,7 +22,7 @@ static uint32_t read_number(struct qs_decoder *d, unsigned row, bool wide)
     return wide ? qs_u16(d, row) : qs_u8(d, row);
 }
 
-/* `wide`: DP5's, whose numbers all have 16 bits. */
+/* `wide`: numbers have 16 bits each (DP5). */
 static struct weapon read_state(struct qs_decoder *d, uint32_t flags, bool wide)
 {
     const bool wide_weapon = wide || nq_is_bjp(nq_session_of(d));
@@ -56,7 +56,7 @@ static uint32_t read_flags(struct qs_decoder *d, unsigned row2, unsigned row3)
     return flags;
 }
 
-/* Quake's, and FitzQuake's upper bytes of what stood before. */
+/* Reads Quake's fields, then the upper bytes that FitzQuake adds to them. */
 static void read_quake_clientdata(struct qs_decoder *d)
 {
     const uint32_t flags = read_flags(d, NQ_CLIENTDATA_FLAGS2, NQ_CLIENTDATA_FLAGS3);
@@ -69,7 +69,8 @@ static void read_quake_clientdata(struct qs_decoder *d)
         if (flags >> axis & SU_PUNCH1) qs_scaled_i8(d, NQ_CLIENTDATA_PUNCH_PITCH + axis, 1);
         if (flags >> axis & SU_VELOCITY1) qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
     }
-    /* The text reads the items only with SU_ITEMS; engines always set the flag, and always read. */
+    /* dem-format has items only with SU_ITEMS; engines always set the flag, and always read
+     * them. */
     qs_u32(d, NQ_CLIENTDATA_ITEMS);
     weapon = read_state(d, flags, false);
     if (flags & SU_WEAPON2) weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
@@ -85,7 +86,7 @@ static void read_quake_clientdata(struct qs_decoder *d)
     name_weapon(d, &weapon, 1);
 }
 
-/* From DP6 on the rest of the state comes in svc_updatestat and svc_updatestatubyte. */
+/* From DP6 on, svc_updatestat and svc_updatestatubyte carry the fields of read_state(). */
 static void read_darkplaces_clientdata(struct qs_decoder *d)
 {
     const unsigned version = nq_darkplaces_version(nq_session_of(d));

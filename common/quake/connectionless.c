@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DarkPlaces' connectionless packets: four bytes of ones, then text. Its handshake leads to the
- * same packets as a control handshake. Source: DarkPlaces netconn.c, NetConn_ClientParsePacket and
- * NetConn_ServerParsePacket.
+ * DarkPlaces' connectionless packets: four bytes 0xff, then text. The packets of a connection are
+ * the same after this handshake as after that of control packets. Source: DarkPlaces netconn.c,
+ * NetConn_ClientParsePacket and NetConn_ServerParsePacket.
  */
 #include "common/core/emit.h"
 #include "common/core/text.h"
@@ -21,7 +21,7 @@ static struct qs_view read_info(struct qs_decoder *d)
     return info;
 }
 
-/* Text; behind its NUL stands the offer of the encryption layer. */
+/* Reads text up to a NUL; the offer of the encryption layer follows. */
 static void read_arguments(struct qs_decoder *d)
 {
     const uint32_t size = qs_view_up_to(qs_rest(d), "").size;
@@ -38,7 +38,7 @@ static void read_data(struct qs_decoder *d)
         qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
 }
 
-/* FTE's has arguments. */
+/* Has arguments if FTE sends it, none if DarkPlaces does. */
 static void read_getchallenge(struct qs_decoder *d)
 {
     if (!qs_reader_left(&d->in))
@@ -63,7 +63,7 @@ static void read_accept(struct qs_decoder *d)
     read_arguments(d);
 }
 
-/* infoResponse says how many there are, statusResponse has a line for each. */
+/* Adds the number of players: a value of infoResponse, the number of lines of statusResponse. */
 static void summarize_players(struct qs_decoder *d, struct qs_view info, unsigned lines)
 {
     const struct qs_view clients = qs_info_value(info, "clients");
@@ -74,7 +74,7 @@ static void summarize_players(struct qs_decoder *d, struct qs_view info, unsigne
         qs_summary(d, " players %u", lines);
 }
 
-/* A line feed, the server's settings, and a line for each player. */
+/* Reads a line feed, the server's settings, and a line for each player. */
 static void read_status(struct qs_decoder *d)
 {
     struct qs_view info;
@@ -95,12 +95,12 @@ static void read_status(struct qs_decoder *d)
 }
 
 struct command {
-    const char *name; /* with the byte behind it, where that belongs to it */
+    const char *name; /* includes the separator if all packets of the command have it */
     enum qs_direction direction;
-    void (*read)(struct qs_decoder *d); /* after the name's word */
+    void (*read)(struct qs_decoder *d); /* reads what follows the name */
 };
 
-/* Longer names stand before their beginnings. */
+/* The first match counts: if one name begins with another one, the longer one stands first. */
 static const struct command commands[] = {
     {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_arguments},
     {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of Quake's protocol, by the names that the field uses for them.
- * Those of messages stand in messages.def. Sources: PROTOCOL.md, section 7; QuakeSpasm protocol.h
- * and net_defs.h (15, 666, 999); DarkPlaces protocol.h and netconn.h.
+ * Constants of Quake's protocol, under the engines' names. messages.def has those of messages.
+ * Sources: PROTOCOL.md, section 7; QuakeSpasm protocol.h and net_defs.h (15, 666, 999); DarkPlaces
+ * protocol.h and netconn.h.
  */
 #ifndef NQ_CONSTANTS_H
 #define NQ_CONSTANTS_H
@@ -12,7 +12,7 @@
 #include "common/core/field.h"
 #include "common/fte/constants.h"
 
-/* The bits that rows FLAG of fields.def have. */
+/* Bits of the FLAG rows of fields.def. */
 enum nq_flag {
 #define QS_ROWS_FLAGS
 #include "common/core/field_rows.h"
@@ -20,7 +20,7 @@ enum nq_flag {
 #include "common/core/field_rows.h"
 };
 
-/* Protocol versions, as svc_serverinfo gives them. */
+/* Protocol versions in svc_serverinfo. */
 enum {
     PROTOCOL_NETQUAKE = 15,
     PROTOCOL_DP1 = 96,
@@ -39,18 +39,18 @@ enum {
     PROTOCOL_BJP3 = 10002
 };
 
-/* The svc_signonnum with which a level's sign-on ends. */
+/* Number of the svc_signonnum that ends a level's sign-on. */
 enum { SIGNON_DONE = 3 };
 
-/* The first word of a packet: flags, and in the lower half the length. Big-endian. */
+/* First word of a packet, big-endian: flags, and the length in the lower half. */
 #define NETFLAG_LENGTH_MASK UINT32_C(0x0000ffff)
 #define NETFLAG_CTL UINT32_C(0x80000000)
 
 enum {
-    NET_HEADER_SIZE = 8,     /* flags and length, sequence */
-    CONTROL_HEADER_SIZE = 4, /* control packets have no sequence */
-    /* The largest reliable message that an engine can send: DarkPlaces' NET_MAXMESSAGE; QuakeSpasm
-     * has 64000, id's 8000. */
+    NET_HEADER_SIZE = 8,     /* flags and length, sequence number */
+    CONTROL_HEADER_SIZE = 4, /* control packets have no sequence number */
+    /* Size of the largest reliable message that an engine can send: DarkPlaces' NET_MAXMESSAGE.
+     * QuakeSpasm's is 64000, id's 8000. */
     NET_MAXMESSAGE = 65536,
     NET_PROTOCOL_VERSION = 3,
     MOD_PROQUAKE = 1
@@ -79,24 +79,24 @@ enum nq_temp_entity {
 };
 /* clang-format on */
 
-/* Bits of a move's buttons that are none: what follows, with FTE2_PRYDONCURSOR. */
+/* Bits of a move's buttons that announce further fields, with FTE2_PRYDONCURSOR. */
 #define BUTTONS_WEAPON (UINT32_C(1) << 30)
 #define BUTTONS_CURSOR (UINT32_C(1) << 31)
 
-/* Nehahra's transparency in protocol 15. */
+/* Flag of Nehahra's transparency in protocol 15. */
 enum { U_TRANS = U_EXTEND1 };
 
-/* The number before an entity of svc_entities and svc_csqcentities. */
+/* Word before an entity of svc_entities: mask of its number, and the end of the list. */
 enum { ENTITY_NUMBER = 0x7fff, ENTITIES_END = 0x8000 };
-enum { ENTITIES_END_DP1 = 0xffff }; /* DP1 to DP3 */
+enum { ENTITIES_END_DP1 = 0xffff }; /* in DP1 to DP3 */
 
-/* E5_COMPLEXANIMATION: up to so many frames are blended, or a skeleton comes. */
+/* Types of animation with E5_COMPLEXANIMATION: 0 to ANIMATION_BLEND4 blend one to four frames. */
 enum { ANIMATION_BLEND4 = 3, ANIMATION_SKELETON = 4, BONE_POSE_SIZE = 7 * 2 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* The fields of Quake by number: one enumerator for each row of fields.def, behind
- * those of FTE's extensions. */
+/* Fields of Quake by number: one enumerator for each row of fields.def, after those of FTE's
+ * extensions. */
 
 enum nq_field {
     NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
@@ -109,7 +109,7 @@ enum nq_field {
 
 extern const struct qs_field nq_fields[NQ_FIELD_COUNT];
 
-/* Names for Quake's numbers. Sources as in constants.h and messages.def. */
+/* Names of the numbers above and in messages.def. */
 extern const struct qs_name nq_protocol_names[];
 extern const struct qs_name nq_control_names[];
 extern const struct qs_name nq_mod_names[];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control packets: how a client finds a server, asks it about itself, and connects.
- * Sources: PROTOCOL.md, section 3; QuakeSpasm net_defs.h and net_dgrm.c; DarkPlaces
- * netconn.h and netconn.c (ProQuake's additions).
+ * Control packets, by which a client finds a server, queries it, and connects. Sources:
+ * PROTOCOL.md, section 3; QuakeSpasm net_defs.h and net_dgrm.c; DarkPlaces netconn.h and netconn.c
+ * (ProQuake's additions).
  */
 #include "common/core/text.h"
 #include "common/quake/decode.h"
@@ -11,7 +11,7 @@
 
 QS_ROWS_READER(read_game, NQ_CONTROL_GAME, NQ_CONTROL_VERSION)
 
-/* ProQuake appends its name and version; the connection request also a password. */
+/* Reads the name, version and flags that ProQuake appends. */
 static void read_mod(struct qs_decoder *d)
 {
     qs_u8(d, NQ_CONTROL_MOD);
@@ -21,7 +21,7 @@ static void read_mod(struct qs_decoder *d)
         qs_u8(d, NQ_CONTROL_MOD_FLAGS);
 }
 
-/* 0: none was given. */
+/* Reads ProQuake's password, a number; 0: no password. */
 static void read_password_number(struct qs_decoder *d)
 {
     if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
@@ -56,7 +56,7 @@ static void read_rcon(struct qs_decoder *d)
 
 /* --- Replies --- */
 
-/* The port of the connection: id's servers open a socket for each client, DarkPlaces stays. */
+/* Follows a connection to its port: id's servers open one for each client, DarkPlaces' do not. */
 static void follow_port(struct qs_decoder *d, int32_t port)
 {
     struct nq_session *session = nq_session_of(d);
@@ -96,7 +96,7 @@ static void read_player_info(struct qs_decoder *d)
     qs_text(d, NQ_CONTROL_ADDRESS);
 }
 
-/* Empty behind the last rule. */
+/* Reads a rule. The reply behind the last rule is empty. */
 static void read_rule_info(struct qs_decoder *d)
 {
     if (qs_reader_left(&d->in))
@@ -105,7 +105,7 @@ static void read_rule_info(struct qs_decoder *d)
 
 QS_ROWS_READER(read_reply, NQ_CONTROL_REPLY, NQ_CONTROL_REPLY)
 
-/* --- The packet --- */
+/* --- Packets --- */
 
 struct command {
     uint8_t id;
@@ -139,7 +139,7 @@ static void read_command(struct qs_decoder *d)
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown control command 0x%02x", id);
         return;
     }
-    /* Replies have the upper bit. */
+    /* The high bit marks replies. */
     qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
     qs_label(d, " %s", command->name);
     qs_summary(d, "%s", command->name);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_entities and svc_csqcentities: DarkPlaces' entities, as changes to earlier frames.
- * Three forms: DP1 to DP3, DP4, and from DP5 on. Each entity has its number, bits for what has
- * changed, and the new values, in an order of their own. Sources: DarkPlaces protocol.h; cl_ents.c,
- * EntityFrame_CL_ReadFrame and EntityState_ReadFields; cl_ents4.c, EntityFrame4_CL_ReadFrame;
- * cl_ents5.c, EntityFrame5_CL_ReadFrame and EntityState5_ReadUpdate; csprogs.c, CSQC_ReadEntities.
+ * svc_entities and svc_csqcentities: DarkPlaces' entities, as changes to earlier frames. They have
+ * three forms: DP1 to DP3, DP4, and DP5 to DP8. Each entity has its number, bits for what has
+ * changed, and the new values, in an order of the form's own. Sources: DarkPlaces protocol.h;
+ * cl_ents.c, EntityFrame_CL_ReadFrame, EntityState_ReadFields; cl_ents4.c,
+ * EntityFrame4_CL_ReadFrame; cl_ents5.c, EntityFrame5_CL_ReadFrame, EntityState5_ReadUpdate;
+ * csprogs.c, CSQC_ReadEntities.
  */
 #include "common/quake/decode.h"
 #include "common/core/findings.h"
 
-/* Reads what has changed, and fills in the bits and values of `update`, whose number is set. */
+/* Reads what has changed of an entity into `update`, whose number is set. */
 typedef void read_changes(struct qs_decoder *d, struct qs_entity_update *update);
 
 /* --- DP1 to DP4 --- */
 
 /*
- * Coordinates in whole units: of all entities in DP2, else of those with RENDER_LOWPRECISION. The
- * flag is sent only when it changes, so the session remembers it.
+ * Selects whole units for the entity's coordinates in DP2, and if it has RENDER_LOWPRECISION.
+ * Servers send that flag only when it changes, so the session remembers it.
  */
 static void choose_coordinates(struct qs_decoder *d, uint32_t number)
 {
@@ -36,7 +37,7 @@ static void read_flags(struct qs_decoder *d, uint32_t number)
     choose_coordinates(d, number);
 }
 
-/* Without its upper byte a number names the model only where no model needs one. */
+/* Reads the model's number. The low byte alone is enough if no number of a model exceeds 255. */
 static void read_model(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const bool low = update->bits & E_MODEL1, high = update->bits & E_MODEL2;
@@ -89,7 +90,7 @@ static void read_update(struct qs_decoder *d, struct qs_entity_update *update)
     d->angle_format = angles;
 }
 
-/* --- From DP5 on --- */
+/* --- DP5 to DP8 --- */
 
 static void read_origin5(struct qs_decoder *d, struct qs_entity_update *update)
 {
@@ -122,14 +123,14 @@ static void read_model5(struct qs_decoder *d, struct qs_entity_update *update)
     nq_set_entity_model(d, NQ_ENTITY_MODEL_NAME, model, at, d->in.pos - at, update);
 }
 
-/* Red, green and blue. */
+/* Reads red, green and blue. */
 static void read_tint(struct qs_decoder *d, unsigned red_row)
 {
     for (unsigned color = 0; color < 3; color++)
         qs_scaled_u8(d, red_row + color, 1.0 / 32);
 }
 
-/* All frames, then when each began, then the share of each, which a single one does not have. */
+/* Reads all frames, then the age of each, then the share of each, which a single frame lacks. */
 static void read_blend(struct qs_decoder *d, unsigned count)
 {
     qs_open(d, NQ_ENTITY_BLEND);
@@ -186,7 +187,7 @@ static void read_update5(struct qs_decoder *d, struct qs_entity_update *update)
 }
 /* clang-format on */
 
-/* --- The messages --- */
+/* --- Messages --- */
 
 static void stop_at_update(struct qs_decoder *d, struct qs_entity_update *update)
 {
@@ -195,7 +196,7 @@ static void stop_at_update(struct qs_decoder *d, struct qs_entity_update *update
     d->stop = true;
 }
 
-/* The next entity: removed, or changed. */
+/* Reads the next entity, which is removed or changed. */
 static void read_entity(struct qs_decoder *d, read_changes *read)
 {
     struct nq_session *session = nq_session_of(d);
@@ -222,7 +223,7 @@ static void read_entity(struct qs_decoder *d, read_changes *read)
     qs_add_entity(d, &update);
 }
 
-/* Entities to the number word that ends them. */
+/* Reads entities up to and including the word `end`. */
 static void read_entities(struct qs_decoder *d, uint16_t end, read_changes *read)
 {
     while (qs_reader_left(&d->in) >= 2 && qs_peek_u16(d) != end && !d->stop)

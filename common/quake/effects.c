@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is seen or heard and is no entity: particles, sprites, pictures, sky, fog and sounds.
+ * Messages about things that are no entities: particles, sprites, pictures, sky, fog and sounds.
  * Sources: PROTOCOL.md, section 8; QuakeSpasm cl_parse.c and gl_fog.c; DarkPlaces cl_parse.c; fteqw
  * cl_parse.c (Nehahra's).
  */
 #include "common/quake/decode.h"
 
-/* The count comes before the color: id's SV_StartParticle, and blood (73) in demos; the text has
- * them the other way round. */
+/* The count comes before the color: see id's SV_StartParticle, and blood (73) in demos. dem-format
+ * has the opposite order. */
 void nq_read_particle(struct qs_decoder *d)
 {
     qs_coord3(d, NQ_PARTICLE_ORIGIN);
@@ -82,7 +82,7 @@ static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigne
     qs_emit_name(d, name_row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
 }
 
-/* Entity and channel share a word, or with SND_LARGEENTITY stand apart. */
+/* Reads entity and channel: two fields with SND_LARGEENTITY, else one word. */
 static void read_sound_entity(struct qs_decoder *d, bool large)
 {
     const uint32_t at = d->in.pos;
@@ -98,7 +98,7 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     }
 }
 
-/* What stands between volume and attenuation and the entity. FTE: CLNQ_ParseStartSoundPacket. */
+/* Reads the fields between attenuation and entity. FTE's source: CLNQ_ParseStartSoundPacket. */
 static void read_playback(struct qs_decoder *d, uint32_t flags)
 {
     const bool fte = nq_has_fte(nq_session_of(d));
@@ -144,7 +144,7 @@ void nq_read_sound2(struct qs_decoder *d)
     read_any_sound(d, true);
 }
 
-/* Behind the origin. FTE's number: fteqw cl_parse.c, CL_ParseStaticSound. */
+/* Reads what follows the origin. Source of FTE's number: fteqw cl_parse.c, CL_ParseStaticSound. */
 static void read_staticsound(struct qs_decoder *d, bool large)
 {
     const uint32_t at = d->in.pos;
@@ -160,9 +160,9 @@ static void read_staticsound(struct qs_decoder *d, bool large)
 }
 
 /*
- * Whether the number that comes next has 16 bits: in BJP 2, and with DarkPlaces in BJP 3. Its
- * server of 2018 does the same in the first BJP, which not even its client can read; there a volume
- * of 0 is the number's upper byte.
+ * True if the sound number that follows has 16 bits: in BJP 2, and from DarkPlaces in BJP 3.
+ * DarkPlaces' server of 2018 sends 16 bits in the first BJP as well, although its own client cannot
+ * read them; a 0 in place of the volume is then the number's upper byte.
  */
 static bool next_is_wide(const struct qs_decoder *d)
 {
@@ -192,7 +192,7 @@ void nq_read_spawnstaticsound2(struct qs_decoder *d)
     read_staticsound(d, true);
 }
 
-/* The re-release's sound for one player alone: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */
+/* Reads the re-release's sound for a single player: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */
 void nq_read_localsound(struct qs_decoder *d)
 {
     const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);

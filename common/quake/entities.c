@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entities: what they are to begin with, and how they change.
- * Sources: QuakeSpasm cl_parse.c, CL_ParseBaseline and
+ * Entities: baselines and updates. Sources: QuakeSpasm cl_parse.c, CL_ParseBaseline and
  * CL_ParseUpdate; DarkPlaces cl_parse.c, CL_ParseBaseline, and cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity.
  */
 #include "common/quake/decode.h"
 #include "common/core/findings.h"
 
-enum { FARTHEST = 1 << 17 }; /* no map reaches further, in units */
+enum { FARTHEST = 1 << 17 }; /* no map extends further (units) */
 
-/* While the protocol is being found out, an origin beyond all maps shows that it is another one. */
+/* While protocols are tried, an origin beyond all maps rules a protocol out. */
 void nq_read_entity_origin(struct qs_decoder *d, unsigned row_x, unsigned axis,
                            struct qs_entity_update *update)
 {
@@ -31,7 +30,7 @@ void nq_read_entity_yaw(struct qs_decoder *d, unsigned row, struct qs_entity_upd
 
 /* --- Baselines --- */
 
-/* What the message `id` has. DarkPlaces' always has a large model and frame. */
+/* Returns the flags of message `id`; DarkPlaces' implies a large model and frame. */
 static uint8_t read_flags(struct qs_decoder *d, uint8_t id)
 {
     if (id == SVC_SPAWNSTATIC2 || id == SVC_SPAWNBASELINE2)
@@ -152,7 +151,7 @@ void nq_read_update(struct qs_decoder *d)
         if (flags & U_DP_COLORMOD) qs_u8(d, NQ_UPDATE_COLORMOD);
         if (flags & U_DP_FRAME2) qs_u8(d, NQ_UPDATE_FRAME2);
         if (flags & U_DP_MODEL2) model |= (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
-    } else if (flags & U_TRANS) { /* Nehahra's engines send protocol 15, 250 or BJP's, and this */
+    } else if (flags & U_TRANS) { /* Nehahra's engines, in protocols 15, 250 and BJP's */
         const float type = qs_f32(d, NQ_UPDATE_TRANS_TYPE);
 
         qs_f32(d, NQ_UPDATE_TRANS_ALPHA);

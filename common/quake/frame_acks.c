@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames of entities that a client acknowledges: where one of them was not captured, later ones
- * do not repeat its contents. DarkPlaces numbers its svc_entities, anew in each level; an update of
- * FTE's has the number of its packet. Other clients name the newest message that they have by its
- * svc_time, which their moves repeat. Source: PROTOCOL.md, section 2.
+ * Acknowledged frames of entities: if the capture lacks one, later frames do not repeat its
+ * contents. DarkPlaces numbers its svc_entities, starting over in each level; the number of FTE's
+ * update is that of its packet. Other clients acknowledge by svc_time: their moves repeat that of
+ * the newest message that they have. Source: PROTOCOL.md, section 2.
  */
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
@@ -11,11 +11,11 @@
 #include "common/quake/decode.h"
 
 enum {
-    WINDOW = 64,  /* more than DarkPlaces' clients keep: client.h, LATESTFRAMENUMS */
-    AHEAD_MAX = 8 /* a frame comes this late in the capture, but not later */
+    WINDOW = 64,  /* more than DarkPlaces' clients keep (client.h, LATESTFRAMENUMS) */
+    AHEAD_MAX = 8 /* maximum delay of a frame in the capture, in frames */
 };
 
-/* Of a level that was captured from its beginning no frame came before the first one seen. */
+/* True if the capture has the level from its beginning, and so should have all of its frames. */
 static bool is_whole_level(const struct nq_session *session)
 {
     return session->base.level && !session->has_donor;
@@ -51,7 +51,7 @@ void nq_read_frame_number(struct qs_decoder *d, int32_t signed_number)
         start(frames, number, is_whole_level(session));
     else if (number > frames->top)
         reach(frames, number);
-    else if (frames->top - number >= WINDOW) /* they start over */
+    else if (frames->top - number >= WINDOW) /* the numbers start over */
         start(frames, number, false);
     frames->decided |= UINT64_C(1) << (frames->top - number);
     frames->newest = MAX(frames->newest, number);
@@ -65,8 +65,8 @@ void nq_assume_frame_number(struct qs_decoder *d)
     nq_read_frame_number(d, (int32_t)(fte ? d->found.sequence : session->frames.newest + 1));
 }
 
-/* Bits of the frames that will not come any more: for a newer one has, or many were acknowledged.
- */
+/* Returns the bits of frames that cannot arrive any more, because a newer one has, or because later
+ * ones were acknowledged. */
 static uint64_t past(const struct nq_frames *frames)
 {
     const uint32_t ahead = MIN(frames->top - frames->newest + 1, AHEAD_MAX);
@@ -74,7 +74,7 @@ static uint64_t past(const struct nq_frames *frames)
     return ~UINT64_C(0) << ahead;
 }
 
-/* How many of the frames that were acknowledged turn out now not to have been captured. */
+/* Returns how many acknowledged frames turn out not to be captured; counts each only once. */
 static unsigned confirm_loss(struct nq_frames *frames)
 {
     const uint64_t lost = frames->acknowledged & ~frames->decided & past(frames);
@@ -83,8 +83,8 @@ static unsigned confirm_loss(struct nq_frames *frames)
     return (uint32_t)__builtin_popcountll(lost);
 }
 
-/* Whether it is one of this level. Servers ignore those from before, too. Without a level there is
- * no demo, and not all is read. */
+/* True if an acknowledgement is for a frame of this level; servers ignore those of earlier levels,
+ * too. False without a level: no demo is written then, and not all messages can be read. */
 static bool is_current(const struct nq_session *session)
 {
     return (session->frames.started || is_whole_level(session)) && session->base.level &&
@@ -101,7 +101,7 @@ static void acknowledge(struct nq_frames *frames, uint32_t number)
         frames->acknowledged |= UINT64_C(1) << (frames->top - number);
 }
 
-/* Clients acknowledge each frame by name, in order. */
+/* Adds the acknowledgement of a frame; clients acknowledge each frame, in order. */
 static void add_acked(struct qs_path_facts *path, uint32_t acked_id)
 {
     const uint32_t step = acked_id - path->acked_id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Info strings in console commands of the server, as QuakeSpasm-Spiked and FTE send them: comments
- * to other clients. Source: PROTOCOL.md, section 10.
+ * Info strings in console commands of the server. QuakeSpasm-Spiked and FTE send them as comments,
+ * which other clients ignore. Source: PROTOCOL.md, section 10.
  */
 #include "common/core/emit.h"
 #include "common/core/text.h"
@@ -9,10 +9,10 @@
 
 static const struct qs_info_rows rows = {NQ_INFO, NQ_INFO_KEY, NQ_INFO_VALUE};
 
-/* A console command that is being read: `pos` bytes of the line are read. */
+/* Console command that is being read, and number of bytes read of its line. */
 struct command {
     struct qs_view line;
-    uint32_t offset; /* of its first byte in the source */
+    uint32_t offset; /* offset of the line in the buffer */
     uint32_t pos;
 };
 
@@ -39,12 +39,12 @@ static bool next_slot(struct qs_decoder *d, struct command *command, uint8_t *sl
     return true;
 }
 
-/* SLOT "INFO", SLOT "KEY" "VALUE", or the same of the server, without a slot. A player that has no
- * name is not in the game. */
+/* Commands with the arguments SLOT "INFO" or SLOT "KEY" "VALUE"; the server's have no slot. A
+ * player without a name is not in the game. */
 static const struct known_command {
     const char *name;
     unsigned group;
-    bool whole; /* the info string; else a part of it */
+    bool whole; /* true: all of the info string; false: one key */
 } known_commands[] = {
     {"//ui", NQ_USERINFO, false},
     {"//fui", NQ_USERINFO, true},

@@ -45,7 +45,7 @@ const struct qs_name nq_svc_names[] = {
 #define SVC_FTE_SHARED(id, number, fte, fte2, name, read, blurb)
 #define SHARED(id, name) {SVC_##id, name},
 #include "common/quake/messages.def"
-    /* An update's id is any of 128. */
+    /* Entity updates have 128 ids. */
     QS_EACH_OF_64(U_SIGNAL, "entity update"), QS_EACH_OF_64(U_SIGNAL + 64, "entity update"),
     {0, NULL},
 };

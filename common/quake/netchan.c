@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The datagram layer of a connection: a packet is a fragment of a reliable message, the
- * acknowledgement of one, or an unreliable message.
+ * Datagrams of a connection. A packet is a fragment of a reliable message, the acknowledgement of
+ * one, or an unreliable message.
  *
- * Reliable messages are sent fragment by fragment, each repeated unchanged until it is
- * acknowledged; so the sender sends the next one only when the receiver has it. Unreliable messages
- * are taken when they are newer than the last. Both are numbered from 0, each for itself, in each
- * direction. Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c,
- * Datagram_GetMessage.
+ * The sender repeats each fragment unchanged until it is acknowledged, so a new fragment shows that
+ * the receiver has the one before it. The receiver accepts an unreliable message if it is newer
+ * than the last one. Each direction numbers fragments and unreliable messages separately, from 0.
+ * Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c, Datagram_GetMessage.
  */
 #include "common/core/reader.h"
 #include "common/netchan/holes.h"
@@ -16,12 +15,11 @@
 
 static const struct qs_span whole_header = {0, NET_HEADER_SIZE};
 
-enum {
-    STUCK_AFTER = 3, /* an acknowledged fragment resent so often: the sender is stuck */
-    FIRST_MAX = 256  /* a connection's first captured fragment has a lower number */
-};
+/* Number of acknowledgements of a fragment after which its sender, repeating it, must be stuck. */
+enum { STUCK_AFTER = 3 };
 
-/* What this packet's sender sends reliably; `back`: what it receives. NULL: unknown direction. */
+/* Returns what the packet's sender sends reliably, or (`back`) receives; NULL: unknown
+ * direction. */
 static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
 {
     struct nq_session *session = nq_session_of(d);
@@ -41,7 +39,7 @@ static void read_messages(struct qs_decoder *d)
         nq_read_client_messages(d);
 }
 
-/* Of a cut packet the messages that are whole. */
+/* Limits the delivery to the whole messages of a cut packet. */
 static void drop_torn(const struct qs_decoder *d, struct nq_delivery *delivered)
 {
     const struct qs_message *last;
@@ -65,7 +63,7 @@ static void read_server_messages(struct qs_decoder *d, bool reliable)
     nq_level_clear_doubt(session, reliable);
 }
 
-/* The receiver takes the message that begins here. */
+/* Reads the rest of the buffer as a message that its receiver accepts. */
 static void deliver(struct qs_decoder *d, bool reliable)
 {
     struct nq_delivery *delivered = &nq_session_of(d)->delivered;
@@ -95,7 +93,7 @@ static void lack_fragments(struct qs_decoder *d)
     show_fragment(d);
 }
 
-/* A message whose beginning is not known is whole if it can be read to its end. */
+/* True if the message is whole. If its beginning may be missing, reading it to its end decides. */
 static bool is_whole(const struct qs_decoder *d, const struct nq_reliable *reliable,
                      struct qs_view message)
 {
@@ -115,7 +113,7 @@ static void deliver_joined(struct qs_decoder *d, struct nq_reliable *reliable,
     qs_pop_source(d);
 }
 
-/* The last fragment of several is here. */
+/* Joins the last of several fragments with those before it, and reads the message. */
 static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 {
     GBytes *joined = qs_fragments_join(&reliable->pending, qs_rest(d));
@@ -123,7 +121,7 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
     const uint8_t *data = g_bytes_get_data(joined, &size);
     const struct qs_view message = {data, (uint32_t)size};
 
-    nq_session_of(d)->joined = joined; /* owns it up to the next packet */
+    nq_session_of(d)->joined = joined; /* owns it until the next packet */
     if (is_whole(d, reliable, message))
         deliver_joined(d, reliable, message);
     else
@@ -131,7 +129,7 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
     qs_fragments_clear(&reliable->pending);
 }
 
-/* The last fragment is here, and none before it. */
+/* Reads a message of one fragment. */
 static void read_single(struct qs_decoder *d, struct nq_reliable *reliable)
 {
     reliable->last_was_whole = is_whole(d, reliable, qs_rest(d));
@@ -167,14 +165,14 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
     show_fragment(d);
 }
 
-/* A sign-on of which a part is torn is as good as none. */
+/* True if the fragment is part of a sign-on, which is useless if any part is cut. */
 static bool is_of_sign_on(const struct qs_decoder *d)
 {
     return d->found.direction == QS_S2C &&
            (nq_session_of(d)->signon < SIGNON_DONE || nq_begins_level(qs_rest(d)));
 }
 
-/* It is as good as none. */
+/* Drops a fragment that the capture cut, and the message that it belongs to. */
 static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
 {
     const bool alone = last && !qs_fragments_count(&reliable->pending);
@@ -195,7 +193,7 @@ static void accept_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
     d->found.accepted = true;
-    /* Of a cut message that is all in one fragment the whole messages can be used. */
+    /* Only a cut message that has a single fragment, and is no sign-on, can be used in part. */
     if (qs_packet_is_cut(d->packet) &&
         (!last || qs_fragments_count(&reliable->pending) || is_of_sign_on(d)))
         drop_cut_fragment(d, reliable, last);
@@ -218,10 +216,7 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
         show_fragment(d);
 }
 
-/*
- * What comes next may be the rest of a message whose beginning the capture lacks, or a whole
- * one.
- */
+/* The next fragment may continue a message whose beginning the capture lacks, or begin one. */
 static void doubt_beginning(struct nq_reliable *reliable)
 {
     qs_fragments_clear(&reliable->pending);
@@ -230,8 +225,8 @@ static void doubt_beginning(struct nq_reliable *reliable)
 }
 
 /*
- * Fragments between the last and this one are missing. Since the sender went on, the receiver has
- * them: it is the capture that does not.
+ * Fragments before this one are missing. The receiver has them, because the sender has sent the
+ * next one; only the capture lacks them.
  */
 static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, uint32_t missing)
 {
@@ -264,6 +259,7 @@ static void read_fragment(struct qs_decoder *d, bool last)
         read_messages(d);
         return;
     }
+    /* The capture begins after the connection's first fragment. */
     if (!reliable->fragments.started && d->found.sequence)
         miss_first_fragments(d, reliable);
     switch (qs_netchan_arrive(&reliable->fragments, d->found.sequence, &missing)) {
@@ -313,7 +309,7 @@ static void read_unreliable(struct qs_decoder *d)
 
 /* --- Packets --- */
 
-/* The header's own number of payload bytes: what receivers go by. */
+/* Limits the packet to the length in its header, as receivers do; notes a difference in size. */
 static void limit_payload(struct qs_decoder *d, uint32_t length)
 {
     if (length == d->packet->wire_size)
@@ -332,9 +328,9 @@ static bool has_begun(const struct nq_session *session)
 }
 
 /*
- * Whether a connection begins anew where an older one seemed to go on: the server had accepted a
- * request, or the client had sent one and the capture lacks the answer. Requests and answers may
- * be repeated when the connection has begun; then the numbers do not start over.
+ * True if a new connection begins in a conversation that already had one: the server accepted a
+ * request, or the client sent one and the capture lacks the answer. If a request or an answer is
+ * only repeated, the numbers do not start over.
  */
 static bool starts_over(const struct qs_decoder *d, uint32_t flags)
 {
@@ -351,7 +347,7 @@ static bool starts_over(const struct qs_decoder *d, uint32_t flags)
            (session->asked && !to_server->started && !to_client->started);
 }
 
-/* A connection begins with fragment 0 in this conversation, or where it starts over. */
+/* Begins a connection at fragment 0 of a new conversation, or if the numbers start over. */
 static void notice_beginning(struct qs_decoder *d, uint32_t flags)
 {
     struct nq_session *session = nq_session_of(d);
@@ -378,7 +374,7 @@ static const char *kind_name(uint32_t flags)
 
 static void read_payload(struct qs_decoder *d, uint32_t flags)
 {
-    /* In the order in which engines look at the flags. */
+    /* Engines test the flags in this order. */
     if (flags & NETFLAG_UNRELIABLE)
         read_unreliable(d);
     else if (flags & NETFLAG_ACK)
@@ -393,7 +389,7 @@ void nq_read_datagram(struct qs_decoder *d)
 {
     uint32_t word, size;
 
-    /* The first fragment of a sign-on cannot be read alone, and yet is the server's. */
+    /* The first fragment of a sign-on cannot be read alone, but only servers send it. */
     if (d->found.direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, nq_is_sign_on((struct qs_view){d->in.data, d->in.size})
                                   ? QS_S2C
@@ -414,14 +410,14 @@ void nq_read_datagram(struct qs_decoder *d)
     if (d->want_summary)
         qs_summary(d, "%s %u", kind_name(word), d->found.sequence);
     read_payload(d, word);
-    d->in.size = size; /* what the length leaves out is shown as well */
+    d->in.size = size; /* bytes beyond the length are shown as well */
     qs_undecoded(d);
 }
 
 /*
- * Strict: no other flag, the right length, a number that a connection of weeks would not exceed,
- * and a message that begins as all but the rarest do: the server's with the time, or FTE's updates
- * with theirs, the client's with a move that fills it.
+ * Requires the exact flag and length, a sequence number below 2^24, and a message that begins as
+ * all but the rarest do: the server's with svc_time or FTE's updates, which begin with a time, the
+ * client's with a move that fills the packet.
  */
 bool nq_is_game(struct qs_view packet)
 {
@@ -441,17 +437,17 @@ bool nq_is_game(struct qs_view packet)
     return false;
 }
 
-/* --- Where a datagram stands in its conversation --- */
+/* --- Sequence numbers and acknowledgements --- */
 
 /*
  * Source: PROTOCOL.md, sections 1 and 2. Fragments of reliable messages are acknowledged by their
- * numbers; unreliable messages are not, but a client's move repeats the time of the last message
- * that it was given (clc_move, svc_time).
+ * numbers. Unreliable messages are not, but a client's clc_move repeats the svc_time of the newest
+ * message that the client has.
  */
 
 enum { UNRELIABLE, RELIABLE, TIME_END = NET_HEADER_SIZE + 5 };
 
-/* The bits of a float that is not negative grow with it. */
+/* Uses the bits of the time as a number: those of floats that are not negative grow with them. */
 static void read_time(const struct qs_session *session, const struct qs_packet *packet,
                       struct qs_seqinfo *seqinfo)
 {

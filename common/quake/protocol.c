@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol record of Quake, and which kind a packet is. */
+/* Protocol record of Quake, and the choice of the reader for a packet. */
 #include "common/netchan/quality.h"
 #include "common/fte/constants.h"
 #include "common/quake/decode.h"
@@ -41,7 +41,7 @@ static void decode(struct qs_decoder *d)
         nq_read_datagram(d);
 }
 
-/* A message as demos hold it, which its receiver was given. */
+/* Decodes a message of a demo, which its receiver has accepted. */
 static void decode_server_messages(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Telling control packets, and the beginning of a level, from anything else by their bytes. RTP's
- * first two bytes are those of a control packet too, and its third and fourth count: so flags,
- * length and command say little, and the whole body must read as the command's. Sources: as for
- * control.c.
+ * Recognizes control packets, and the beginning of a level, by their bytes. RTP begins with the
+ * same two bytes as a control packet, and its next two count up; so flags, length and command prove
+ * little, and the whole body must fit the command. Sources: see control.c.
  */
 #include "common/core/text.h"
 #include "common/quake/decode.h"
@@ -17,7 +16,7 @@ static bool is_plain(uint8_t c)
     return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* The game's font has glyphs at nearly all numbers; names may have them. */
+/* Nearly all codes are glyphs of the game's font, and names may have them. */
 static bool is_glyph(uint8_t c)
 {
     return c != 0;
@@ -45,7 +44,7 @@ static bool is_for_game(struct qs_reader *in)
 
 enum part {
     END,
-    GAME, /* and something behind it */
+    GAME, /* name of the game, and at least one byte behind it */
     NAME, /* a text that is not empty */
     TEXT,
     GLYPHS,
@@ -54,9 +53,9 @@ enum part {
     PORT,
     COLORS,
     SECONDS,
-    PLAYERS, /* how many there are, and can be */
-    MOD,     /* ProQuake's three bytes, or less */
-    REST     /* engines append what they like */
+    PLAYERS, /* number of players, and their maximum */
+    MOD,     /* ProQuake's three bytes, or fewer */
+    REST     /* any bytes: engines append their own */
 };
 
 static const struct body {
@@ -73,7 +72,7 @@ static const struct body {
     {CCREP_RCON, {NAME}},
     {CCREP_SERVER_INFO, {NAME, GLYPHS, TEXT, PLAYERS, BYTE}},
     {CCREP_PLAYER_INFO, {BYTE, GLYPHS, COLORS, LONG, SECONDS, TEXT}},
-    {CCREP_RULE_INFO, {END}}, /* behind the last rule */
+    {CCREP_RULE_INFO, {END}}, /* reply behind the last rule */
     {CCREP_RULE_INFO, {NAME, TEXT}},
 };
 
@@ -125,8 +124,8 @@ bool nq_is_control(struct qs_view packet)
     const bool has_header = qs_reader_u32be(&in) == (NETFLAG_CTL | packet.size);
     const uint8_t command = qs_reader_u8(&in);
 
-    /* FTE's client asks servers of all games alike, with the other games' request appended; the
-     * answer shows which one it is (PROTOCOL.md, section 3). */
+    /* FTE's client asks servers of all games with one packet, which has the other games' request
+     * appended; only the answer shows the game (PROTOCOL.md, section 3). */
     if (!has_header || (command == CCREQ_CONNECT && qs_view_contains(packet, "getchallenge")))
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++)
@@ -137,7 +136,7 @@ bool nq_is_control(struct qs_view packet)
 
 /* --- The beginning of a level --- */
 
-/* FTE's words of what was agreed on come in pairs before the version. */
+/* Skips up to four pairs of words before the version: agreed extensions of FTE. */
 static bool has_version(struct qs_reader *in)
 {
     enum { PAIRS_MAX = 4 };
@@ -150,7 +149,7 @@ static bool has_version(struct qs_reader *in)
     return false;
 }
 
-/* Greetings and commands come before svc_serverinfo, in the same message. */
+/* Skips greetings and commands, which may come before svc_serverinfo in the same message. */
 bool nq_begins_level(struct qs_view messages)
 {
     struct qs_reader in = qs_reader_over(messages.data, messages.size);
@@ -170,7 +169,7 @@ bool nq_is_sign_on(struct qs_view packet)
                (struct qs_view){packet.data + NET_HEADER_SIZE, packet.size - NET_HEADER_SIZE});
 }
 
-/* FTE's request to servers of all games is one, too. */
+/* True also for FTE's request to servers of all games. */
 static bool may_be_control(const struct qs_packet *packet)
 {
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
@@ -181,7 +180,7 @@ static bool may_be_control(const struct qs_packet *packet)
            (qs_reader_u8(&in) == CCREQ_CONNECT && is_for_game(&in));
 }
 
-/* Each header has the packet's length, and the flags of its kind of datagram. */
+/* True if the header has the packet's length, and the flags of one kind of datagram. */
 static bool is_header(uint32_t word, const struct qs_packet *packet)
 {
     if ((word & NETFLAG_LENGTH_MASK) != packet->wire_size)

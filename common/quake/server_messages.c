@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the server sends: the connection, texts, the player's state, downloads. Sources:
- * PROTOCOL.md, sections 7 and 8; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces
- * protocol.h and cl_parse.c; fteqw cl_parse.c (what its extensions change).
+ * Messages of the server: connection, texts, the player's state, downloads. Sources: PROTOCOL.md,
+ * sections 7 and 8; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces protocol.h and
+ * cl_parse.c; fteqw cl_parse.c (what its extensions change).
  */
 #include "common/core/text.h"
 #include "common/quake/decode.h"
@@ -28,15 +28,15 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
     session->base.version = (int32_t)version;
     session->flags = flags;
     if (nq_darkplaces_version(session))
-        session->darkplaces_client = true; /* others do not speak these */
+        session->darkplaces_client = true; /* other clients cannot speak these protocols */
     nq_set_formats(d);
 }
 
-/* Nothing behind this can be read. */
+/* Stops decoding: nothing behind an unknown version can be read. */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
     nq_session_of(d)->undecodable = true;
-    /* What is only tried is no message of a protocol that nobody knows. */
+    /* On trial, an unknown version shows that these bytes are no such message. */
     qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
             "Protocol %u is not decoded", version);
     d->stop = true;
@@ -58,7 +58,7 @@ static void read_version(struct qs_decoder *d)
 
 /* --- serverinfo --- */
 
-/* Names until an empty one; the first has number 1. */
+/* Reads names up to an empty one. The first name has number 1. */
 static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)
 {
     const unsigned number_row = group + 1, name_row = group + 2;
@@ -82,7 +82,7 @@ static void read_serverinfo(struct qs_decoder *d)
     nq_session_begin_level(session);
     fte_read_agreement(d);
     version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
-    /* A cut among the words of an agreement leaves one of them in the version's place. */
+    /* If the capture cut FTE's agreement, one of its words is in the version's place. */
     if (!nq_is_decoded(version) && qs_packet_is_cut(d->packet))
         qs_reader_overrun(&d->in);
     if (d->in.overrun)
@@ -112,7 +112,7 @@ static void read_signonnum(struct qs_decoder *d)
 
 /* --- Texts --- */
 
-enum { CHAT_BYTE = 1 /* which colors a line */ };
+enum { CHAT_BYTE = 1 /* first byte of a line, which colors it */ };
 
 static struct qs_view name_of(const struct qs_session *session, uint32_t player)
 {
@@ -123,7 +123,7 @@ static void read_print(struct qs_decoder *d)
 {
     const struct qs_view text = qs_text(d, NQ_PRINT_TEXT);
 
-    /* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
+    /* DarkPlaces prints its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
     if (qs_view_begins(text, "\nServer: "))
         nq_session_of(d)->darkplaces = true;
     qs_label_text(d, ": ", text, "");
@@ -239,7 +239,7 @@ static void read_updatecolors(struct qs_decoder *d)
     qs_add_player_event(d, QS_PLAYER_TEAM, player, qs_u8(d, NQ_UPDATECOLORS_COLORS) & 0xf);
 }
 
-/* --- The others --- */
+/* --- Other messages --- */
 
 static void read_intermission(struct qs_decoder *d)
 {
@@ -286,7 +286,7 @@ static void read_added_name(struct qs_decoder *d)
         qs_table_set_name(&session->models, number, name);
 }
 
-/* The id was svc_sound2 to begin with: a sound with a large number. */
+/* In DP1 to DP3 the id is that of svc_sound2: a sound with a large number. */
 static void read_precache(struct qs_decoder *d)
 {
     const unsigned version = nq_darkplaces_version(nq_session_of(d));
@@ -297,10 +297,10 @@ static void read_precache(struct qs_decoder *d)
         read_added_name(d);
 }
 
-/* --- The loop --- */
+/* --- Message types --- */
 
-/* Who sends a message. DarkPlaces' come in its own protocols, and in 15 too when its game asks for
- * them; Nehahra's from other engines in its protocols. */
+/* Sender of a message. DarkPlaces sends its messages in its own protocols, and in 15 if the game
+ * asks for them; other engines send Nehahra's in Nehahra's protocols. */
 enum variant { QUAKE, DARKPLACES, NEHAHRA, VARIANTS };
 
 /* clang-format off */
@@ -355,13 +355,13 @@ void nq_read_server_messages(struct qs_decoder *d)
 /* --- Downloads --- */
 
 /*
- * Downloads as DarkPlaces, QuakeSpasm-Spiked and FTE do them over this netchan: console commands of
- * the server announce what comes and when it is over, svc_downloaddata brings it, unreliably, and
- * the client acknowledges each chunk. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
+ * Downloads of DarkPlaces, QuakeSpasm-Spiked and FTE over this netchan: console commands of the
+ * server announce a file and its end, svc_downloaddata carries it, unreliably, and the client
+ * acknowledges each chunk. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
  * CL_DownloadBegin_f; fteqw sv_user.c, SV_BeginDownload_f.
  */
 
-/* cl_downloadbegin SIZE NAME [deflate]: the file as it will be sent has that size. */
+/* cl_downloadbegin SIZE NAME [deflate]; SIZE is the number of bytes that are sent. */
 static void add_begin(struct qs_decoder *d, struct qs_view command, uint32_t pos)
 {
     struct qs_transfer begin = {.event = QS_TRANSFER_BEGIN};

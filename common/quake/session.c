@@ -33,7 +33,7 @@ void nq_session_copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&target->sounds, &origin->sounds);
     qs_table_copy(&target->players, &origin->players);
     qs_table_copy(&target->coarse, &origin->coarse);
-    target->joined = NULL; /* a copy is of knowledge */
+    target->joined = NULL; /* copies do not have the last packet */
     nq_session_forget_packet(to);
 }
 
@@ -131,7 +131,7 @@ void nq_session_begin_level(struct nq_session *session)
     qs_table_clear(&session->coarse);
 }
 
-/* PROTOCOL.md, section 9. */
+/* Source: PROTOCOL.md, section 9. */
 void nq_session_use_donor(struct nq_session *session, const struct nq_session *donor)
 {
     struct nq_session own = *session;
@@ -151,8 +151,8 @@ void nq_session_use_donor(struct nq_session *session, const struct nq_session *d
     session->to_server = own.to_server;
     session->to_client = own.to_client;
     session->darkplaces_client =
-        own.darkplaces_client || nq_darkplaces_version(session); /* others do not speak these */
-    /* What is left in `own` is no longer held. */
+        own.darkplaces_client || nq_darkplaces_version(session); /* others cannot speak these */
+    /* The session owns these fragments now. */
     own.to_server.pending = own.to_client.pending = (struct qs_fragments){0};
     nq_session_clear(&own.base);
 }
@@ -168,7 +168,7 @@ unsigned nq_darkplaces_version(const struct nq_session *session)
     return 0;
 }
 
-/* Others have another number before the time, or are not known well enough. */
+/* In other protocols another number precedes the time, or moves are not known well enough. */
 bool nq_moves_begin_with_time(const struct nq_session *session)
 {
     const int32_t version = nq_version(session);

@@ -18,16 +18,16 @@ bool nq_is_decoded(uint32_t version)
     return version >= PROTOCOL_DP3 && version <= PROTOCOL_DP8;
 }
 
-/* --- Numbers --- */
+/* --- Formats of numbers --- */
 
-/* By DarkPlaces' version (com_msg.c, MSG_ReadCoord and MSG_ReadAngle). */
+/* Source: DarkPlaces com_msg.c, MSG_ReadCoord and MSG_ReadAngle. */
 static void set_darkplaces_formats(struct qs_decoder *d, unsigned version)
 {
     d->coord_format = version >= 2 && version <= 4 ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
     d->angle_format = version >= 5 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
-/* In QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
+/* Tests the flags in QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
 static void set_flagged_formats(struct qs_decoder *d, uint32_t flags)
 {
     if (flags & PRFL_FLOATCOORD)
@@ -52,16 +52,16 @@ void nq_set_formats(struct qs_decoder *d)
     else
         set_flagged_formats(d, session->flags);
     if (session->ext.fte & FTE_FLOATCOORDS) {
-        /* fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
+        /* Source: fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
         d->coord_format = QS_COORD_FLOAT32;
         if (d->angle_format == QS_ANGLE_BYTE)
             d->angle_format = QS_ANGLE_SHORT;
     }
 }
 
-/* --- Without a serverinfo --- */
+/* --- Sessions without a serverinfo --- */
 
-/* What servers choose, the most frequent first. */
+/* Protocols that servers choose, the most frequent first. */
 static const struct {
     int32_t version;
     uint32_t flags, fte, fte2;
@@ -79,15 +79,15 @@ static const struct {
     {PROTOCOL_DP7, 0, 0, 0},
     {PROTOCOL_DP6, 0, 0, 0},
     {PROTOCOL_DP5, 0, 0, 0},
-    /* FTE's extensions as its own client gets them. */
+    /* Extensions of FTE that its own client agrees to. */
     {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE, UINT32_C(0x40060600), UINT32_C(0x7f)},
 };
 
-/* The first that reads the messages without a problem. */
+/* Assumes the first variant with which `read` finds no problem, if any. */
 static void assume_variant(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
 {
     struct nq_session *session = nq_session_of(d);
-    struct nq_session guess = *session; /* only read from */
+    struct nq_session guess = *session; /* shallow copy, only read from */
 
     for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) {
         guess.assumed_version = variants[i].version;
@@ -114,13 +114,13 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
         assume_variant(d, read);
 }
 
-/* nop and disconnect, alone, are the same in all protocols, from both sides. */
+/* True for a lone nop or disconnect, which is the same in all protocols and directions. */
 static bool is_common(struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) == 1 && d->in.data[d->in.pos] <= SVC_DISCONNECT;
 }
 
-/* So is a console command of the client. */
+/* True for a lone console command of the client, which is the same in all protocols. */
 static bool is_command(struct qs_decoder *d)
 {
     const uint8_t *message = d->in.data + d->in.pos;
@@ -145,8 +145,8 @@ bool nq_pass_over(struct qs_decoder *d)
 /* --- FTE's extensions ------------------------------------------------------------------------- */
 
 /*
- * What FTE's extensions (common/fte) have of Quake's own. Source: fteqw cl_parse.c,
- * CLNQ_ParseServerMessage, and sv_user.c, SVNQ_ExecuteClientMessage.
+ * Quake's part of FTE's extensions (common/fte). Source: fteqw cl_parse.c, CLNQ_ParseServerMessage,
+ * and sv_user.c, SVNQ_ExecuteClientMessage.
  */
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
@@ -188,7 +188,7 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
     session->moved = true;
 }
 
-/* Games for DarkPlaces send the types from 16 on in every protocol. */
+/* Games for DarkPlaces send types from 16 on in every protocol. */
 /* clang-format off */
 static const struct fte_temp_entity temp_entities[] = {
 #define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
@@ -217,7 +217,7 @@ const struct fte_game nq_fte_game = {
     .acknowledge_frame = nq_acknowledge_frame,
 };
 
-/* Which moves the server has: the netchan does not carry that. */
+/* Reads the update, and before it the number of the newest move that the server has. */
 void nq_read_updateentities(struct qs_decoder *d)
 {
     if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
@@ -228,7 +228,7 @@ void nq_read_updateentities(struct qs_decoder *d)
         nq_level_time(d, fte_session(d)->update_time);
 }
 
-/* The same the other way: packets have no number that both sides know. */
+/* Reads the move, behind its number: both ends do not number packets alike. */
 void nq_read_fte_move(struct qs_decoder *d)
 {
     qs_u16(d, NQ_MOVE_SEQUENCE);

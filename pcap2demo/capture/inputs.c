@@ -19,7 +19,7 @@
 
 /* --- One input -------------------------------------------------------------------------------- */
 
-/* "duel" of "duel.pcap" and of "duel.pcap.gz" */
+/* Returns "duel" for "duel.pcap" and "duel.pcap.gz". */
 static char *stem_of(const char *name)
 {
     char *stem = g_path_get_basename(name);
@@ -66,7 +66,7 @@ void link_filter_clear(struct link_filter *filter)
     filter->usable = false;
 }
 
-/* Few captures have interfaces of several link types. */
+/* Recompiles the filter if the link type changes, which few captures do. */
 static G_GNUC_NO_INLINE bool matches(struct input *input, const struct input_frame *frame)
 {
     const struct pcap_pkthdr header = {.caplen = frame->packet.size,
@@ -146,7 +146,7 @@ void input_close(struct input *input)
     g_free(input);
 }
 
-enum { DEPTH_MAX = 64 /* of folders */ };
+enum { DEPTH_MAX = 64 /* maximum depth of folders */ };
 
 const struct option_row input_rows[] = {
     {"read", 'r', OPTION(TEXTS, input.files), "The same as FILE alone (may be repeated)", "FILE"},
@@ -165,23 +165,22 @@ const struct option_row input_rows[] = {
      "Set an option of a game's protocol (may be repeated)", "GAME.NAME=VALUE"},
     OPTIONS_END};
 
-/* --- Which files ----------------------------------------------------------------------------- */
+/* --- List of files --------------------------------------------------------------------------- */
 
 static int is_visible(const struct dirent *entry)
 {
     return *entry->d_name != '.';
 }
 
-/* Not a pipe, which would be waited for. A link to nothing is reported when it is read. */
+/* False for pipes, which would be waited for. Reading a dangling link reports it. */
 static bool is_file(const char *path)
 {
     return g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
 /*
- * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. `depth`: how many
- * levels of subfolders are searched; links to folders are not followed. False on failure: see
- * errno.
+ * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. Searches `depth`
+ * levels of subfolders; does not follow links to folders. False on failure: see errno.
  */
 static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *files)
 {
@@ -245,10 +244,10 @@ char **inputs_list_files(struct options *options)
     return (char **)g_ptr_array_free(all, FALSE);
 }
 
-/* --- Which sessions -------------------------------------------------------------------------- */
+/* --- Session limits -------------------------------------------------------------------------- */
 
-/* MEMORY_PART: the share of the system's or the process's memory to use, as a divisor;
- * SESSION_MEMORY: bytes that a session may need. */
+/* MEMORY_PART: divisor of the system's or the process's memory. SESSION_MEMORY: bytes that a
+ * session may need. */
 enum { MEMORY_PART = 2, SESSION_MEMORY = 256 * 1024 };
 
 static bool has_memory(guint live)
@@ -313,7 +312,7 @@ static bool set_option(struct qs_sessions_options *sessions, int protocol, const
     return false;
 }
 
-/* "acknex.pos_resolution=packed|fixed" */
+/* Appends, for example, "acknex.pos_resolution=packed|fixed". */
 static void append_option(GString *text, const char *protocol, const struct qs_option *option)
 {
     g_string_append_printf(text, "%s%s.%s=", text->len ? ", " : "", protocol, option->name);
@@ -336,7 +335,7 @@ static bool wrong_option(const char *text)
     return false;
 }
 
-/* "PROTO.NAME=VALUE" */
+/* Parses "PROTO.NAME=VALUE". */
 static bool parse_protocol_option(struct qs_sessions_options *sessions, const char *text)
 {
     const char *dot = strchr(text, '.');
@@ -363,7 +362,7 @@ static bool parse_port(struct qs_sessions_options *sessions, const char *text)
     return qs_protocol_selection_add(sessions->selection, text, &error) || usage_problem(error);
 }
 
-/* --- All of it ------------------------------------------------------------------------------- */
+/* --- Options of all inputs ------------------------------------------------------------------- */
 
 void inputs_init(struct qs_sessions_options *sessions)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inputs that the command line names: which files, which of their packets and sessions, and how
- * protocols are recognized and read.
+ * Inputs of the command line: files, filters of packets and sessions, and options that select and
+ * configure protocols.
  */
 #ifndef PCAP2DEMO_INPUTS_H
 #define PCAP2DEMO_INPUTS_H
@@ -18,49 +18,49 @@
 /* --- One input -------------------------------------------------------------------------------- */
 
 /*
- * Capture files (pcap, pcapng) and standard input: their frames, one at a time, valid until the
+ * Capture files (pcap, pcapng) and standard input, read frame by frame. A frame is valid until the
  * next call.
  */
 
-/* A filter that is compiled for frames of a link type. */
+/* Filter compiled for frames of one link type. */
 struct link_filter {
     int link_type;
-    bool usable; /* false: none of them match */
+    bool usable; /* false: no frame matches */
     struct bpf_program program;
 };
 
-/* Callers only read the first members. */
+/* Callers only use the members before `reader`. */
 struct input {
-    char *name;      /* in messages: the file's, or "standard input" */
-    char *stem;      /* the name without folder and extension, for naming demos */
+    char *name;      /* name in messages: the file's, or "standard input" */
+    char *stem;      /* name without folder and extension, for naming demos */
     uint64_t frames; /* number of the last frame read; 0 before the first */
-    char *error;     /* after INPUT_CUT and INPUT_BROKEN: what is wrong and where */
+    char *error;     /* file offset and error text, after INPUT_CUT and INPUT_BROKEN */
 
-    const struct qs_capture_file *file; /* for the caller: what its packets are of */
-    GArray *unknown; /* for the caller: frames by link types that cannot be read; or NULL */
+    const struct qs_capture_file *file; /* set by the caller: file of the packets */
+    GArray *unknown; /* set by the caller: frames by unknown link type; or NULL */
 
     struct frame_reader *reader;
-    bool mixed;                  /* the link types of frames may differ */
-    char *filter;                /* counts frames that do not match, but skips them; or NULL */
-    struct link_filter compiled; /* for the link type of the last frame */
+    bool mixed;                  /* frames may have different link types */
+    char *filter;                /* expression: frames that do not match are skipped; or NULL */
+    struct link_filter compiled; /* for the last frame's link type */
 };
 
-/* Compiles a tcpdump expression. False: it is not valid there, and `*error` is a new string. */
+/* Compiles a tcpdump expression. If it is invalid, returns false and sets `*error`, a new text. */
 bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
                          char **error);
 void link_filter_clear(struct link_filter *filter);
 
 /*
- * Opens a capture that is not compressed: a stream, which it owns from now on, even on failure.
- * Messages call it `name`. `filter` is a tcpdump expression, or NULL. NULL on failure; then
- * `*error` is a new string.
+ * Opens a capture that is not compressed. Takes ownership of the stream, even on failure. Messages
+ * call it `name`. `filter` is a tcpdump expression, or NULL. On failure, returns NULL and sets
+ * `*error` to a new string.
  */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
-/* The link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
+/* Returns the link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
 int input_link_type(const struct input *input);
 
-/* Whether frames can be read: the link type is known, or the link types of frames may differ. */
+/* True if the link type is known, or frames may have different link types. */
 bool input_has_known_links(const struct input *input);
 
 enum input_status input_next(struct input *input, struct input_frame *frame);
@@ -69,58 +69,56 @@ void input_close(struct input *input);
 
 extern const struct option_row input_rows[];
 
-/* Sets the defaults; release them with inputs_clear(). */
+/* Initializes the options with their defaults. Free the contents with inputs_clear(). */
 void inputs_init(struct qs_sessions_options *sessions);
 void inputs_clear(struct qs_sessions_options *sessions);
 
 /*
- * The files of the options, with folders replaced by the captures in them and, except for a
- * conversion, the demos: new, ends with NULL. Sets `any_folder`. NULL: an error was reported.
+ * Returns a new list of the files to read, ended by NULL. Folders are replaced by their captures
+ * and, except for a conversion, demos. Sets `any_folder`. Returns NULL after reporting an error.
  */
 char **inputs_list_files(struct options *options);
 
-/* Parses --option and --port. False: an error was reported. */
+/* Parses --option and --port. Returns false after reporting an error. */
 bool inputs_parse_protocols(struct options *options);
 
-/* --- merge.c: several inputs in the order of time --------------------------------------------- */
+/* --- merge.c: several inputs in the order of time -------------------------------------------- */
 
 /*
- * Reads the files of the command line. Capture files are one capture, in the order of time: they
- * are merged where they overlap. The captures of an archive follow each other in its order, as if
- * it were one file. What is no capture file (demos, pipes, standard input) is read behind them, in
- * the order of the command line.
- *
- * Files whose times do not overlap are opened one after the other.
+ * Reads the files of the command line. Capture files are read as one capture, in the order of time:
+ * files that overlap are merged, files that do not are opened one after the other. The captures of
+ * an archive are read one after the other, as if they were one file. Files that are no captures
+ * (demos, pipes, standard input) are read afterwards, in the order of the command line.
  */
 
-/* What hears of the files. Functions may be NULL. An implementation begins with this struct. */
+/* Callbacks of merge_read(), which may be NULL. An implementation begins with this struct. */
 struct input_visitor {
-    const char *filter; /* a tcpdump expression, or NULL */
-    bool demos;         /* members of archives may be demos */
-    bool separate;      /* each file is an input of its own: they are not merged */
-    bool is_over;       /* set by any function: nothing more is wanted */
-    /* The file or member cannot be read; the visitor owns the text. */
+    const char *filter; /* tcpdump expression, or NULL */
+    bool demos;         /* archives may contain demos */
+    bool separate;      /* files are not merged: each is read alone */
+    bool is_over;       /* set by any callback to end the reading */
+    /* The file or member cannot be read. The visitor frees `error`. */
     void (*unusable)(struct input_visitor *visitor, const char *name, char *error);
-    /* A capture begins; false: it is not wanted. */
+    /* A capture begins. Returns false to skip it. */
     bool (*capture_start)(struct input_visitor *visitor, struct input *input);
-    /* Its next frame. */
+    /* Handles the next frame of the capture. */
     void (*frame)(struct input_visitor *visitor, struct input *input, struct input_frame *frame);
-    /* It ends: INPUT_END, or damaged; also where reading was interrupted. */
+    /* The capture ends: INPUT_END, or damaged. Called after an interruption, too. */
     void (*capture_end)(struct input_visitor *visitor, struct input *input,
                         enum input_status status);
-    /* Files that are merged, or a file of its own, are over. */
+    /* A group of merged files, or a single file, has ended. */
     void (*group_end)(struct input_visitor *visitor);
-    /* A stream that is no capture, which the visitor closes; NULL: it is skipped. */
+    /* Handles a stream that is no capture, and closes it. NULL: such streams are skipped. */
     void (*other)(struct input_visitor *visitor, struct source *source);
-    /* The stream of a capture is closed, or the file is over: compressed data may be damaged. */
+    /* The stream of a capture is closed, or the file ends: see source_problem(). */
     void (*source_end)(struct input_visitor *visitor, struct source *source);
 
-    uint64_t frames;     /* so far: the last one's qs_packet.frame */
-    unsigned inputs;     /* of the file, so far */
-    uint64_t read, size; /* bytes of the files: about so many so far; all, or 0: not known */
+    uint64_t frames;     /* number of frames so far: qs_packet.frame of the last one */
+    unsigned inputs;     /* number of inputs in the file so far */
+    uint64_t read, size; /* bytes of the files: read so far (about), and in total; 0: unknown */
 };
 
-/* Reads until the end, or until reading is interrupted or `is_over`. */
+/* Reads the files until the end, an interruption, or `is_over`. */
 void merge_read(char *const *files, struct input_visitor *visitor);
 
 #endif

@@ -9,7 +9,7 @@
 #include "pcap2demo/capture/link.h"
 
 enum {
-    NO_PROTOCOL = -1, /* of a packet that cannot be read, or is not yet whole */
+    NO_PROTOCOL = -1, /* the packet cannot be read, or is incomplete */
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_IPV4 = 4,
     PROTOCOL_TCP = 6,
@@ -30,7 +30,7 @@ enum {
     IPV6_OFFSET_MASK = 0xfff8,
     IPV6_EXTENSIONS_MAX = 16,
     UDP_HEADER = 8,
-    NESTED_MAX = 8, /* IP packets in each other */
+    NESTED_MAX = 8, /* maximum depth of IP packets in IP packets */
 
     DATAGRAM_MAX = 65535,
     BLOCK = 8, /* fragment offsets are multiples of this */
@@ -38,10 +38,10 @@ enum {
     DATAGRAM_ROOM = BLOCKS_MAX * BLOCK
 };
 
-/* What the fragments of one datagram have in common. Compared as bytes: no padding inside. */
+/* Identity of a datagram that all of its fragments share. Compared as bytes: it has no padding. */
 struct fragment_key {
     uint8_t family;
-    uint8_t protocol; /* IPv4 only */
+    uint8_t protocol; /* 0 in IPv6 */
     uint8_t source[16], destination[16];
     uint8_t id[4];
 };
@@ -54,23 +54,23 @@ struct fragment {
 
 struct datagram {
     struct fragment_key key;
-    GList link; /* in `by_age` */
+    GList link; /* link in `by_age` */
     int64_t started;
-    bool contradictory;  /* its fragments contradict each other: it is not reassembled */
-    uint32_t total;      /* 0 until the last fragment arrives */
-    uint32_t reach;      /* the farthest end of a fragment */
-    uint32_t cut;        /* bytes from here on were not captured */
-    uint32_t blocks;     /* how many are set in `have` */
-    uint8_t next_header; /* of the fragment at offset 0 */
+    bool contradictory;  /* fragments contradict each other: it is not reassembled */
+    uint32_t total;      /* size; 0 until the last fragment arrives */
+    uint32_t reach;      /* farthest end of a fragment */
+    uint32_t cut;        /* offset from which on bytes were not captured */
+    uint32_t blocks;     /* number of bits set in `have` */
+    uint8_t next_header; /* protocol in the fragment at offset 0 */
     uint8_t *data;       /* DATAGRAM_ROOM bytes */
     GArray *fragments;   /* uint64_t: qs_packet.frame of each */
     uint8_t have[(BLOCKS_MAX + 7) / 8];
 };
 
 struct ip {
-    GHashTable *datagrams; /* by key */
+    GHashTable *datagrams; /* struct datagram by key */
     GQueue by_age;
-    uint8_t *whole;    /* the last datagram returned */
+    uint8_t *whole;    /* bytes of the last datagram returned */
     GArray *fragments; /* uint64_t: qs_packet.frame of its fragments */
     struct ip_counts counts;
 };
@@ -87,7 +87,7 @@ static bool read_udp(struct qs_packet *packet)
     length = qs_be16(header + 4);
     if (length ? length < UDP_HEADER : packet->wire_size > UINT16_MAX)
         return false;
-    /* 0 with segmentation offload; otherwise padding follows. */
+    /* The length is 0 with segmentation offload; otherwise padding may follow the datagram. */
     if (length) {
         packet_limit(packet, length);
         packet->wire_size = length;
@@ -216,7 +216,7 @@ static bool has_block(const struct datagram *datagram, uint32_t block)
     return datagram->have[block / 8] >> (block % 8) & 1;
 }
 
-/* Adds the `size` captured bytes of one block. False on a contradiction. */
+/* Adds the `size` captured bytes of one block. False if other bytes were there before. */
 static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
 {
     uint8_t *location = datagram->data + block * BLOCK;
@@ -229,7 +229,7 @@ static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *
     return true;
 }
 
-/* The datagram's end by this fragment must agree with all others. */
+/* False if the fragment contradicts the others about the datagram's end. */
 static bool agree_on_end(struct datagram *datagram, const struct fragment *fragment, uint32_t end)
 {
     if (end > datagram->reach)
@@ -245,7 +245,7 @@ static bool agree_on_end(struct datagram *datagram, const struct fragment *fragm
     return !datagram->total || datagram->reach <= datagram->total;
 }
 
-/* Adds a fragment. False when it contradicts what is there. */
+/* Adds a fragment. False if it contradicts earlier ones. */
 static bool add_fragment(struct datagram *datagram, const struct fragment *fragment,
                          const struct qs_packet *bytes)
 {
@@ -264,7 +264,7 @@ static bool add_fragment(struct datagram *datagram, const struct fragment *fragm
     return true;
 }
 
-/* Sets the packet to a complete datagram, which it forgets. */
+/* Sets `packet` to the complete datagram, and frees its record. */
 static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs_packet *packet)
 {
     packet->size = MIN(datagram->total, datagram->cut);
@@ -276,8 +276,8 @@ static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs
     forget(ip, datagram);
 }
 
-/* Adds a fragment to its datagram. If that completes the datagram, it replaces the fragment;
- * returns its protocol. */
+/* Adds a fragment to its datagram. If that is complete, sets `packet` to it and returns its
+ * protocol; else returns NO_PROTOCOL. */
 static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet *packet,
                       uint8_t protocol)
 {
@@ -300,7 +300,7 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
     if (!datagram->total || datagram->blocks != (datagram->total + BLOCK - 1) / BLOCK) {
         if (datagram->fragments->len < BLOCKS_MAX)
             g_array_append_val(datagram->fragments, packet->frame);
-        /* A tunnel's fragments are part of it. */
+        /* If a fragment came in fragments of a tunnel, those count as well. */
         if (ip->fragments->len && datagram->fragments->len + ip->fragments->len < BLOCKS_MAX)
             g_array_append_vals(datagram->fragments, ip->fragments->data, ip->fragments->len);
         return NO_PROTOCOL;
@@ -328,7 +328,7 @@ static int read_ipv4(struct ip *ip, struct qs_packet *packet)
         return NO_PROTOCOL;
     header_size = (header[0] & 15u) * 4;
     total = qs_be16(header + 2);
-    /* 0 with segmentation offload. */
+    /* The length is 0 with segmentation offload. */
     if (total)
         packet_limit(packet, total);
     if (header_size < IPV4_HEADER || !packet_skip(packet, header_size) || !is_read(header[9]))
@@ -351,9 +351,9 @@ static int read_ipv4(struct ip *ip, struct qs_packet *packet)
 
 /* --- IPv6 ------------------------------------------------------------------------------------ */
 
-/* These return the protocol of what follows. */
+/* The following functions return the protocol of the packet's rest, or NO_PROTOCOL. */
 
-/* Skips an extension header of 8 bytes and its length field times `unit`. */
+/* Skips an extension header: 8 bytes, and `unit` times its length field. */
 static int skip_extension(struct qs_packet *packet, uint32_t unit)
 {
     const uint8_t *header = packet->data;
@@ -372,13 +372,13 @@ static int read_fragment_header(struct ip *ip, struct qs_packet *packet)
     word = qs_be16(header + 2);
     fragment = (struct fragment){
         .id = header + 4, .id_size = 4, .offset = word & IPV6_OFFSET_MASK, .more = word & 1};
-    /* An atomic fragment: the whole datagram. */
+    /* An atomic fragment is the whole datagram. */
     if (!fragment.offset && !fragment.more)
         return header[0];
     return reassemble(ip, fragment, packet, header[0]);
 }
 
-/* Skips extension headers up to UDP or TCP. */
+/* Skips extension headers. */
 static int read_extensions(struct ip *ip, struct qs_packet *packet, int protocol)
 {
     for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++)
@@ -417,7 +417,7 @@ static int read_ipv6(struct ip *ip, struct qs_packet *packet)
     return read_extensions(ip, packet, header[6]);
 }
 
-/* A segment cut within its first bytes has no ports. */
+/* Reads the ports, unless the segment is cut before them. */
 static void read_tcp(struct qs_packet *packet)
 {
     enum { PORTS = 4 };
@@ -428,7 +428,7 @@ static void read_tcp(struct qs_packet *packet)
     packet->destination.port = qs_be16(packet->data + 2);
 }
 
-/* Whether a datagram is a tunnel's: then `packet` becomes the IP packet in it. */
+/* If the datagram is of a VXLAN tunnel, sets `packet` to the IP packet in it and returns true. */
 static bool leave_vxlan(struct qs_packet *packet)
 {
     struct qs_packet inner = *packet;
@@ -439,7 +439,7 @@ static bool leave_vxlan(struct qs_packet *packet)
     return good;
 }
 
-/* Reads one IP packet. True: `packet` is another one now, that was in it. */
+/* Reads one IP packet. If it contains another one, sets `packet` to that and returns true. */
 static bool read_packet(struct ip *ip, struct qs_packet *packet, enum ip_found *found)
 {
     const bool is_ipv6 = packet->size && packet->data[0] >> 4 == 6;

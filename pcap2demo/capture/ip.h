@@ -8,9 +8,9 @@
  *
  * Reassembly holds at most IP_DATAGRAMS_MAX datagrams of at most 64 KiB each, and evicts the
  * oldest. A datagram that is incomplete IP_TIMEOUT after its first fragment, in capture time, is
- * dropped. So is one whose fragments contradict each other (other bytes at the same offset, two
- * ends): which bytes the receiver used is unknown. If the capture cut a fragment, the datagram is
- * returned up to there.
+ * dropped. So is one whose fragments contradict each other (different bytes at the same offset, or
+ * different ends): which bytes the receiver used is unknown. If the capture cut a fragment, the
+ * datagram ends there.
  */
 #ifndef PCAP2DEMO_IP_H
 #define PCAP2DEMO_IP_H
@@ -24,14 +24,14 @@
 
 enum { IP_DATAGRAMS_MAX = 256 };
 
-/* Nanoseconds. Source: RFC 8200, section 4.5 (60 s); systems use 30 s. */
+/* Time limit for reassembly (ns). Source: RFC 8200, section 4.5 (60 s); systems use 30 s. */
 #define IP_TIMEOUT (INT64_C(30) * 1000000000)
 
 struct ip_counts {
-    uint64_t fragments;     /* seen */
+    uint64_t fragments;     /* fragments read */
     uint64_t reassembled;   /* datagrams completed */
-    uint64_t incomplete;    /* datagrams dropped: fragments are missing */
-    uint64_t contradictory; /* datagrams dropped: fragments contradict each other */
+    uint64_t incomplete;    /* datagrams dropped because fragments are missing */
+    uint64_t contradictory; /* datagrams dropped because their fragments contradict each other */
 };
 
 struct ip;
@@ -42,23 +42,23 @@ void ip_free(struct ip *ip);
 enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 
 /*
- * Reads one IP packet, whose addresses are still zero. If it is or completes a UDP datagram, its
- * payload replaces it in `packet`, with the addresses; of a TCP segment the header stays. `ip` may
- * own the data, which are valid until the next call.
+ * Reads one IP packet, whose addresses must be zero. If it is a UDP datagram, or completes one,
+ * sets `packet` to its payload and addresses; for TCP, to the segment with its header. Other
+ * packets: IP_NOTHING. The data may belong to `ip`, and are valid until the next call.
  */
 enum ip_found ip_read(struct ip *ip, struct qs_packet *packet);
 
-/* The same for a copy of the frame's packet, from the link layer on. */
+/* Reads a copy of the frame's packet, from the link layer on, like ip_read(). */
 enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
                             struct qs_packet *packet);
 
 /*
- * The frames (uint64_t, qs_packet.frame) of the fragments of the last UDP datagram or TCP segment,
- * in capture order, without the one that completed it. Empty: it was not fragmented.
+ * Returns the frames (uint64_t, qs_packet.frame) of the fragments of the last UDP datagram or TCP
+ * segment, in capture order, without the one that completed it. Empty if it was not fragmented.
  */
 const GArray *ip_fragments(const struct ip *ip);
 
-/* Ends the input: counts datagrams that are not complete as incomplete. */
+/* Ends the input: counts the remaining datagrams as incomplete. */
 void ip_end(struct ip *ip);
 
 const struct ip_counts *ip_counts(const struct ip *ip);
@@ -69,14 +69,14 @@ const struct ip_counts *ip_counts(const struct ip *ip);
  * TCP reassembly: delivers what each end of a connection sends, in order. Source: RFC 9293.
  *
  * Checksums are not verified, as in ip.h. Of retransmitted bytes the first copy counts. Segments
- * ahead of their turn are queued. The bytes missing before them are given up, as a hole, if the
- * other end has acknowledged them and TCP_PATIENCE further segments of the connection do not
- * contain them, if too much is queued, or at the connection's end. A capture may start
- * mid-connection: then each stream begins with its end's first segment.
+ * that arrive early are queued. The bytes missing before them are given up, as a hole, if the other
+ * end has acknowledged them and TCP_PATIENCE further segments of the connection do not contain
+ * them, if too much is queued, or at the connection's end. If a capture starts mid-connection, each
+ * stream begins with its end's first segment.
  *
  * Memory is bounded: each direction of a connection queues at most TCP_WAITING_SEGMENTS segments
- * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. Connections begin and end
- * as in flow.h.
+ * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. flow.h documents when
+ * connections begin and end.
  */
 
 enum {
@@ -87,16 +87,16 @@ enum {
 };
 
 struct tcp_connection {
-    void *reader; /* the receiver's; NULL at first */
-    bool ignored; /* by the receiver: it wants nothing more */
+    void *reader; /* owned by the receiver; initially NULL */
+    bool ignored; /* set by the receiver, which needs no more bytes */
 };
 
 struct tcp_counts {
     uint64_t segments;
-    uint64_t reordered; /* segments that were queued */
-    uint64_t repeated;  /* bytes seen before */
-    uint64_t holes;     /* gaps given up */
-    uint64_t missing;   /* bytes in them */
+    uint64_t reordered; /* segments that arrived early */
+    uint64_t repeated;  /* bytes received before */
+    uint64_t holes;     /* gaps that were given up */
+    uint64_t missing;   /* bytes missing in all holes */
 };
 
 struct tcp;
@@ -104,15 +104,15 @@ struct tcp;
 /*
  * Receives bytes of one end: data, size (0: only `missing` matters), addresses, `from` (A: the end
  * that sent the first segment), time of the segment, `missing` and `missing_before`. The number is
- * that of the segment at hand, so bytes and datagrams together have rising numbers. `packet` NULL:
- * the connection is over.
+ * that of the current segment, so that bytes and datagrams together have rising numbers. If the
+ * connection has ended, `packet` is NULL.
  */
 typedef void tcp_receiver(void *user, struct tcp_connection *connection,
                           const struct qs_packet *packet);
 
 struct tcp *tcp_new(tcp_receiver *receive, void *user);
 
-/* Frees connections without ending them. */
+/* Frees the connections without calling the receiver. */
 void tcp_free(struct tcp *tcp);
 
 /*
@@ -121,7 +121,7 @@ void tcp_free(struct tcp *tcp);
  */
 void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment);
 
-/* Ends all connections after packet `number`, the input's last. */
+/* Ends all connections; `number` is that of the input's last packet. */
 void tcp_end(struct tcp *tcp, uint64_t number);
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp);

@@ -19,13 +19,13 @@ enum {
 
     VLAN_TAG = 4,
     MPLS_LABEL = 4,
-    MPLS_BOTTOM = 0x01, /* in a label's third byte: bottom of stack */
+    MPLS_BOTTOM = 0x01, /* bottom of stack, in the third byte of a label */
     PPPOE_HEADER = 6,
     ETHERNET_HEADER = 14,
     SLL_HEADER = 16,
     SLL2_HEADER = 20,
     LOOPBACK_HEADER = 4,
-    TAGS_MAX = 8 /* VLAN tags or MPLS labels in a frame; with more it is skipped */
+    TAGS_MAX = 8 /* VLAN tags or MPLS labels in a frame; frames with more are skipped */
 };
 
 static bool read_ip(struct qs_packet *frame)
@@ -48,7 +48,7 @@ static bool read_mpls(struct qs_packet *frame)
     return false;
 }
 
-/* HDLC's address and control bytes may come first; the protocol may be compressed to one byte. */
+/* Skips HDLC's address and control bytes, if any; the protocol may be compressed to one byte. */
 static bool read_ppp(struct qs_packet *frame)
 {
     uint16_t protocol;
@@ -67,7 +67,7 @@ static bool read_ppp(struct qs_packet *frame)
     return (protocol == PPP_IPV4 || protocol == PPP_IPV6) && read_ip(frame);
 }
 
-/* Uses the length field, since Ethernet may have padded the frame. */
+/* Limits the packet by the length field, because Ethernet may have padded the frame. */
 static bool read_pppoe(struct qs_packet *frame)
 {
     uint16_t length;
@@ -134,8 +134,8 @@ static bool read_sll2(struct qs_packet *frame)
 }
 
 /*
- * The header is an address family in the capturing host's byte order, with numbers that differ
- * between systems (IPv6 is 10, 24, 28 or 30). So this reads the IP packet's version instead.
+ * Skips the header: an address family in the capturing host's byte order, with numbers that differ
+ * between systems (IPv6 is 10, 24, 28 or 30). Instead, reads the IP packet's version.
  */
 static bool read_loopback(struct qs_packet *frame)
 {
@@ -187,27 +187,27 @@ enum {
     GRE_ROUTING = 0x4000,
     GRE_KEY = 0x2000,
     GRE_SEQUENCE = 0x1000,
-    GRE_ACKNOWLEDGED = 0x0080, /* of version 1 */
+    GRE_ACKNOWLEDGED = 0x0080, /* version 1 only */
     GRE_VERSION = 0x0007,
     GRE_ROUTES_MAX = 16,
 
     GRE_PPP = 0x880b,
     GRE_ETHERNET = 0x6558,
     GRE_ETHERNET_OLD = 0x6400,
-    GRE_ERSPAN = 0x88be, /* I, without a sequence number, and II */
+    GRE_ERSPAN = 0x88be, /* ERSPAN I, without a sequence number, and II */
     GRE_ERSPAN_III = 0x22eb,
 
     ERSPAN_II_HEADER = 8,
     ERSPAN_III_HEADER = 12,
-    ERSPAN_III_MORE = 8, /* bytes that follow the header if its last bit is set */
+    ERSPAN_III_MORE = 8, /* size of what follows the header if its last bit is set */
     ERSPAN_FRAME_TYPE = 0x7c00,
     ERSPAN_FRAME_IP = 2 << 10,
 
     VXLAN_HEADER = 8,
-    VXLAN_VALID = 0x08 /* the header has a network's number, as it must */
+    VXLAN_VALID = 0x08 /* the header has the network's number, as required */
 };
 
-/* The list of source routes ends with an empty one. */
+/* Skips the list of source routes, which ends with an empty one. */
 static bool skip_routes(struct qs_packet *packet)
 {
     for (unsigned i = 0; i < GRE_ROUTES_MAX; i++) {

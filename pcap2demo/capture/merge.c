@@ -8,19 +8,19 @@
 
 #include "pcap2demo/capture/signals.h"
 
-enum { COUNT_EVERY = 1024 }; /* frames, between looks at how much was read */
+enum { COUNT_EVERY = 1024 }; /* number of frames between two updates of visitor->read */
 
 struct file {
     const char *name;
-    unsigned index; /* in the command line */
+    unsigned index; /* position in the command line */
     bool is_capture;
-    int64_t time;          /* of its first packet; of `frame` once it is open */
-    struct source *source; /* NULL: it is not open */
-    struct input *input;   /* the current capture; NULL: none */
+    int64_t time;          /* time of the first packet; once the file is open, of `frame` */
+    struct source *source; /* NULL if the file is not open */
+    struct input *input;   /* current capture, or NULL */
     struct input_frame frame;
-    unsigned inputs;   /* so far */
-    off_t read, size;  /* bytes that the visitor counts; of the file, or 0 */
-    struct file *next; /* the open file with the next frame */
+    unsigned inputs;   /* number of inputs so far */
+    off_t read, size;  /* bytes added to visitor->read; size of the file, or 0 */
+    struct file *next; /* open file with the next frame */
 };
 
 static bool is_over(const struct input_visitor *visitor)
@@ -28,9 +28,9 @@ static bool is_over(const struct input_visitor *visitor)
     return visitor->is_over || signals_interrupted();
 }
 
-/* --- The order of files ---------------------------------------------------------------------- */
+/* --- Order of files -------------------------------------------------------------------------- */
 
-/* Reads the time of the first packet. An empty capture has the earliest. */
+/* Reads the time of the first packet. An empty capture keeps the earliest time. */
 static void find_time(struct file *file, struct source *source)
 {
     struct input_frame frame;
@@ -52,7 +52,7 @@ static void find_time(struct file *file, struct source *source)
     }
 }
 
-/* Pipes would lose what is read here. */
+/* Does not open pipes, which would lose what is read here. */
 static struct file describe(const char *name)
 {
     struct file file = {.name = name, .time = INT64_MIN};
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
     return one->index < other->index ? -1 : 1;
 }
 
-/* Counts what was read of the open file since the last call, or until its end. */
+/* Adds to visitor->read what was read of the file since the last call; all of it if `over`. */
 static void count_read(struct file *file, struct input_visitor *visitor, bool over)
 {
     const off_t at =
@@ -124,7 +124,7 @@ static void open_capture(struct file *file, struct input_visitor *visitor)
         g_clear_pointer(&file->input, input_close);
 }
 
-/* False: the file has no more inputs. */
+/* Opens the next input. False if the file has no more. */
 static bool next_input(struct file *file, struct input_visitor *visitor)
 {
     struct source *source = file->source;
@@ -152,7 +152,7 @@ static void close_file(struct file *file, struct input_visitor *visitor)
     g_clear_pointer(&file->source, source_close);
 }
 
-/* Moves to the next frame. False: the file is over, and closed. */
+/* Reads the next frame. Closes the file and returns false if there is none. */
 static bool advance(struct file *file, struct input_visitor *visitor)
 {
     enum input_status status;
@@ -174,7 +174,7 @@ static bool advance(struct file *file, struct input_visitor *visitor)
     return false;
 }
 
-/* --- Files together -------------------------------------------------------------------------- */
+/* --- Merging files --------------------------------------------------------------------------- */
 
 static bool open_file(struct file *file, struct input_visitor *visitor)
 {
@@ -186,7 +186,7 @@ static bool open_file(struct file *file, struct input_visitor *visitor)
     return file->source && advance(file, visitor);
 }
 
-/* Usually the next frame is of the same file. */
+/* Inserts the file by time. Usually it is the first again. */
 static void insert(struct file **first, struct file *file)
 {
     while (*first && (*first)->time < file->time)
@@ -223,7 +223,7 @@ static void read_together(struct file *files, unsigned count, struct input_visit
         visitor->group_end(visitor);
 }
 
-/* 0: it is a pipe, or missing. */
+/* Returns 0 for a pipe or a missing file. */
 static off_t size_of(const char *name)
 {
     struct stat status;

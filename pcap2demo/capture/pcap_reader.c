@@ -9,7 +9,7 @@
 enum {
     FILE_HEADER = 24,
     FRAME_HEADER = 16,
-    MODIFIED_FRAME_HEADER = 24, /* of the files of some old Linux versions */
+    MODIFIED_FRAME_HEADER = 24, /* in files of some old Linux versions */
     NANOSECONDS = 1000000000
 };
 
@@ -18,7 +18,7 @@ enum {
 struct pcap_reader {
     struct frame_reader base;
     pcap_t *pcap;
-    uint32_t header; /* bytes before each frame */
+    uint32_t header; /* size of the header of each frame */
 };
 
 static enum input_status failed(struct pcap_reader *in)
@@ -31,8 +31,8 @@ static enum input_status failed(struct pcap_reader *in)
 }
 
 /*
- * libpcap drops the bytes of a frame beyond the file's snapshot length without reporting how many
- * there were: only then the position has to be asked for, which pipes do not know.
+ * Advances the position. libpcap drops the bytes of a frame beyond the file's snapshot length
+ * without reporting how many. Only then the stream is queried, because pipes have no position.
  */
 static void advance(struct pcap_reader *in, uint32_t size)
 {
@@ -45,7 +45,7 @@ static void advance(struct pcap_reader *in, uint32_t size)
         in->base.position = (uint64_t)position;
 }
 
-/* A damaged file may contain any fraction of a second. Seconds have 32 bits, without a sign. */
+/* A damaged file may contain any fraction of a second. Seconds are unsigned, with 32 bits. */
 static enum input_status next(struct frame_reader *reader, struct input_frame *frame)
 {
     struct pcap_reader *in = (struct pcap_reader *)reader;

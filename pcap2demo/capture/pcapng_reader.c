@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the frames of pcapng files, interface by interface. Source: the pcapng specification
- * (draft-ietf-opsawg-pcapng), sections 3 and 4.
+ * Reads the frames of pcapng files, each with the link type of its interface. Source: the pcapng
+ * specification (draft-ietf-opsawg-pcapng), sections 3 and 4.
  *
- * libpcap reads such files, too, but supports one link type and one snapshot length per file: it
+ * libpcap also reads pcapng files, but supports one link type and one snapshot length per file: it
  * fails at the first interface description that has others (libpcap 1.10, sf-pcapng.c,
  * pcap_ng_next_packet()). Wireshark and dumpcap often capture from several interfaces.
  */
@@ -26,7 +26,7 @@ enum {
     MICROSECONDS = 1000000, /* units per second without an if_tsresol option */
     BINARY_RESOLUTION = 0x80,
 
-    /* The fixed parts of block bodies. */
+    /* Sizes of the fixed parts of block bodies. */
     INTERFACE_HEAD = 8,
     PACKET_HEAD = 20,
     SIMPLE_PACKET_HEAD = 4
@@ -34,23 +34,23 @@ enum {
 
 struct interface {
     int link_type;
-    uint32_t snaplen; /* 0: none */
-    uint64_t second;  /* units per second; 0: more than 64 bits hold */
+    uint32_t snaplen; /* 0: no limit */
+    uint64_t second;  /* units per second; 0: not representable in 64 bits */
     bool binary;      /* `second` is a power of 2 */
-    int64_t offset;   /* seconds */
+    int64_t offset;   /* in seconds */
 };
 
 struct pcapng_reader {
     struct frame_reader base;
-    bool big_endian;     /* the current section */
-    uint8_t *block;      /* the current one */
-    uint32_t capacity;   /* of `block` */
-    uint32_t type;       /* of the block */
-    struct qs_view body; /* of the block; valid until the next one is read */
-    uint64_t position;   /* behind the block */
-    GArray *interfaces;  /* of the section */
+    bool big_endian;     /* byte order of the current section */
+    uint8_t *block;      /* current block */
+    uint32_t capacity;   /* size of `block` */
+    uint32_t type;       /* type of the block */
+    struct qs_view body; /* body of the block; valid until the next block is read */
+    uint64_t position;   /* file offset behind the block */
+    GArray *interfaces;  /* struct interface, of the current section */
     bool any_interface;
-    int64_t time; /* of the last frame */
+    int64_t time; /* time of the last frame */
 };
 
 static uint16_t u16(const struct pcapng_reader *in, const uint8_t *at)
@@ -63,7 +63,7 @@ static uint32_t u32(const struct pcapng_reader *in, const uint8_t *at)
     return in->big_endian ? qs_be32(at) : qs_le32(at);
 }
 
-/* Sets the problem, a new text. */
+/* Sets the problem, and owns its text. */
 static enum input_status broken(struct pcapng_reader *in, char *problem)
 {
     g_free(in->base.problem);
@@ -71,7 +71,7 @@ static enum input_status broken(struct pcapng_reader *in, char *problem)
     return INPUT_BROKEN;
 }
 
-/* The body from this byte on; empty if it is shorter. */
+/* Returns the body from `from` on; empty if it is shorter. */
 static struct qs_view pcapng_rest(const struct pcapng_reader *in, uint32_t from)
 {
     if (from >= in->body.size)
@@ -79,7 +79,7 @@ static struct qs_view pcapng_rest(const struct pcapng_reader *in, uint32_t from)
     return (struct qs_view){in->body.data + from, in->body.size - from};
 }
 
-/* The value of the first option with this code. Empty: there is none. */
+/* Returns the value of the first option with this code, or an empty view. */
 static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_view options,
                                     uint16_t wanted)
 {
@@ -102,7 +102,7 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
 
-/* Reads the block's bytes from `from` up to `to`. */
+/* Reads the block's bytes from offset `from` up to `to`. */
 static enum input_status read_bytes(struct pcapng_reader *in, uint32_t from, uint32_t to)
 {
     size_t size;
@@ -112,7 +112,7 @@ static enum input_status read_bytes(struct pcapng_reader *in, uint32_t from, uin
     size = fread(in->block + from, 1, to - from, in->base.stream);
     if (size == to - from)
         return INPUT_FRAME;
-    if (ferror(in->base.stream)) /* a signal ends the read, too */
+    if (ferror(in->base.stream)) /* also if a signal interrupts the read */
         return broken(in, g_strdup(g_strerror(errno)));
     if (!from && !size)
         return INPUT_END;
@@ -120,7 +120,7 @@ static enum input_status read_bytes(struct pcapng_reader *in, uint32_t from, uin
     return INPUT_CUT;
 }
 
-/* Reads the rest of a block of `size` bytes, which repeats the size at its end. */
+/* Reads a block of `size` bytes, of which `have` were read. The size is repeated at its end. */
 static enum input_status read_block(struct pcapng_reader *in, uint32_t have, uint32_t size)
 {
     const enum input_status status = read_bytes(in, have, size);
@@ -134,7 +134,7 @@ static enum input_status read_block(struct pcapng_reader *in, uint32_t have, uin
     return INPUT_FRAME;
 }
 
-/* The byte-order magic follows the block length and determines its byte order. */
+/* Determines the byte order by the magic that follows the block length. */
 static bool read_byte_order(struct pcapng_reader *in, const uint8_t *order)
 {
     in->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
@@ -164,8 +164,8 @@ static enum input_status read_section_block(struct pcapng_reader *in)
 }
 
 /*
- * Reads the next block. INPUT_BROKEN: the next bytes are no block, or the file does not begin with
- * a section.
+ * Reads the next block. Returns INPUT_BROKEN if the next bytes are no block, or if the file does
+ * not begin with a section.
  */
 static enum input_status next_block(struct pcapng_reader *in)
 {
@@ -175,7 +175,7 @@ static enum input_status next_block(struct pcapng_reader *in)
     if (status != INPUT_FRAME)
         return status;
     in->type = u32(in, in->block);
-    if (in->type == PCAPNG_SECTION) /* the same in both byte orders */
+    if (in->type == PCAPNG_SECTION) /* reads the same in both byte orders */
         return read_section_block(in);
     if (!in->position)
         return broken(in, g_strdup("the file does not begin with a section"));
@@ -187,7 +187,7 @@ static enum input_status next_block(struct pcapng_reader *in)
 
 /* --- Times ----------------------------------------------------------------------------------- */
 
-/* Units per second; 0 if 64 bits do not hold them. */
+/* Returns the units per second, or 0 if 64 bits cannot represent them. */
 static uint64_t units_of(uint8_t resolution)
 {
     enum { DIGITS_MAX = 19, BITS_MAX = 63 };
@@ -203,7 +203,7 @@ static uint64_t units_of(uint8_t resolution)
     return units;
 }
 
-/* The fraction of a second in nanoseconds; 2^-32 seconds are finer than a nanosecond. */
+/* Converts a fraction of a second to nanoseconds. 2^-32 seconds are fine enough. */
 static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fraction)
 {
     const uint64_t binary_enough = UINT64_C(1) << 32;
@@ -218,7 +218,7 @@ static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fract
     return fraction * NANOSECONDS / MIN(second, binary_enough);
 }
 
-/* A damaged file may contain any time: limits it to what 64 bits of nanoseconds hold. */
+/* Limits the time to 64 bits of nanoseconds, because a damaged file may contain any. */
 static int64_t time_of(const struct interface *interface, uint64_t units)
 {
     const int64_t seconds_max = INT64_MAX / NANOSECONDS - 1;
@@ -281,7 +281,7 @@ static const struct interface *find_interface(struct pcapng_reader *in, uint32_t
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* Reads an enhanced packet block, or the obsolete packet block, whose interface has 16 bits. */
+/* Reads an enhanced packet block, or the obsolete one, whose interface number has 16 bits. */
 static enum input_status read_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const uint8_t *head = in->body.data;
@@ -308,7 +308,7 @@ static enum input_status read_packet(struct pcapng_reader *in, struct input_fram
     return INPUT_FRAME;
 }
 
-/* Its interface is the first. It has no time: uses that of the previous frame. */
+/* Reads a simple packet block: of the first interface, and without a time. */
 static enum input_status read_simple_packet(struct pcapng_reader *in, struct input_frame *frame)
 {
     const struct interface *interface;
@@ -330,7 +330,7 @@ static enum input_status read_simple_packet(struct pcapng_reader *in, struct inp
     return INPUT_FRAME;
 }
 
-/* Sets `*any` if the block has a frame. */
+/* Handles the block, and sets `*any` if it has a frame. */
 static enum input_status read_packet_block(struct pcapng_reader *in, struct input_frame *frame,
                                            bool *any)
 {
@@ -372,9 +372,9 @@ static enum input_status next(struct frame_reader *reader, struct input_frame *f
     return status;
 }
 
-/* --- The file -------------------------------------------------------------------------------- */
+/* --- Opening --------------------------------------------------------------------------------- */
 
-/* Files without packets have an interface, too. */
+/* Reads up to the first interface, which all files have. Returns an error text, or NULL. */
 static char *read_up_to_interface(struct pcapng_reader *in)
 {
     while (!in->any_interface) {

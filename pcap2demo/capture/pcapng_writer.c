@@ -16,20 +16,20 @@ enum {
     HOPS = 64
 };
 
-/* An interface, as in its description block. */
+/* Interface, as in its description block. */
 struct interface {
-    const char *name; /* or NULL */
+    const char *name; /* may be NULL */
     uint16_t link_type;
 };
 
 struct pcapng_writer {
     void (*write)(void *user, const void *data, size_t size);
     void *user;
-    struct writer *writer; /* or NULL */
-    GByteArray *block;     /* scratch: the body of a block */
-    GByteArray *frame;     /* scratch */
+    struct writer *writer; /* writer of the file; NULL after pcapng_writer_new_to() */
+    GByteArray *block;     /* scratch: body of a block */
+    GByteArray *frame;     /* scratch: a packet */
     GArray *interfaces;    /* struct interface */
-    uint64_t packets;      /* so far */
+    uint64_t packets;      /* number of packets so far */
 };
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static struct qs_view text_view(const char *text)
     return (struct qs_view){(const uint8_t *)text, (uint32_t)MIN(strlen(text), UINT16_MAX)};
 }
 
-/* Type, length, body, and the length again. */
+/* Writes the block: type, length, body, and the length again. */
 static void write_block(struct pcapng_writer *out, uint32_t type)
 {
     const uint32_t length = out->block->len + PCAPNG_FRAMING;
@@ -171,7 +171,7 @@ static uint8_t protocol_of(const struct frame_content *content)
     return content->tcp || content->is_segment ? PROTOCOL_TCP : PROTOCOL_UDP;
 }
 
-/* Includes the transport header. */
+/* Returns the size of the payload and its transport header. */
 static uint32_t transport_size(const struct frame_content *content)
 {
     const uint32_t header = content->tcp ? TCP_HEADER : UDP_HEADER;
@@ -206,7 +206,7 @@ static void add_ipv6_header(GByteArray *frame, const struct frame_content *conte
     qs_write_view(frame, (struct qs_view){content->destination->bytes, 16});
 }
 
-/* Returns the offset of the checksum in the UDP header. */
+/* Returns the checksum's offset in the header. */
 static uint32_t add_udp_header(GByteArray *frame, const struct frame_content *content)
 {
     qs_write_u16be(frame, content->source->port);
@@ -232,7 +232,7 @@ static uint32_t add_tcp_header(GByteArray *frame, const struct frame_content *co
     return 16;
 }
 
-/* Covers the pseudo header (addresses, protocol, size) as well. In UDP, 0 means no checksum. */
+/* Returns the checksum, including the pseudo header's. In UDP, 0 means no checksum. */
 static uint16_t transport_checksum(const GByteArray *frame, const struct frame_content *content,
                                    uint32_t transport)
 {
@@ -247,8 +247,8 @@ static uint16_t transport_checksum(const GByteArray *frame, const struct frame_c
     return made || content->tcp ? made : UINT16_MAX;
 }
 
-/* A raw IP packet with checksums; a cut one has no UDP or TCP checksum. Sources: RFC 791, 768,
- * 8200, 9293, 1071. */
+/* Builds a raw IP packet with checksums; if the payload is cut, without that of UDP or TCP.
+ * Sources: RFC 791, 768, 8200, 9293, 1071. */
 static void build_frame(GByteArray *frame, const struct frame_content *content)
 {
     const bool cut = content->payload.size < content->wire_size;
@@ -308,7 +308,7 @@ void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
                              });
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- End of the file ------------------------------------------------------------------------- */
 
 char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite)
 {

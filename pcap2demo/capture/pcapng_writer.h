@@ -14,22 +14,22 @@
 #include "common/core/reader.h"
 
 enum {
-    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* what fits into a UDP datagram over IPv4 */
+    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* maximum payload of a UDP datagram over IPv4 */
 };
 
 struct pcapng_writer;
 
-/* Writes the file to `folder`. */
+/* Returns a writer of a file in `folder`. Free it with pcapng_writer_free(). */
 struct pcapng_writer *pcapng_writer_new(const char *folder);
 
-/* Passes the bytes to `write`; no pcapng_writer_commit(). pcapng_writer_begin() writes all that
- * packets need before them, so they may go to any of several files that begin alike. */
+/* Returns a writer that passes its bytes to `write`; no pcapng_writer_commit(). What packets depend
+ * on is written by pcapng_writer_begin(), so any of several files that begin alike may get them. */
 struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void *data, size_t size),
                                            void *user);
 
 /*
- * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
- * bytes, or NULL.
+ * Begins the file, before the first packet. `comment` is the section's: UTF-8, at most 65535 bytes,
+ * or NULL.
  */
 void pcapng_writer_begin(struct pcapng_writer *out, const char *comment);
 
@@ -38,40 +38,40 @@ struct frame_tcp {
     uint8_t flags;
 };
 
-/* What an IP packet carries. */
+/* Contents of an IP packet. */
 struct frame_content {
     const struct qs_address *source, *destination; /* of the same family */
-    uint16_t id;                                   /* IPv4's */
-    const struct frame_tcp *tcp;                   /* NULL: a UDP datagram, */
-    bool is_segment; /* or a TCP segment: the payload begins with its header */
+    uint16_t id;                                   /* IPv4 identification */
+    const struct frame_tcp *tcp;                   /* NULL: UDP, or `is_segment` */
+    bool is_segment; /* TCP: the payload begins with the segment's header */
     bool no_udp_checksum;
     struct qs_view payload;
-    uint32_t wire_size; /* of the payload; larger than its size if the capture cut it */
+    uint32_t wire_size; /* size of the payload before the capture cut it */
 };
 
-/* The largest payload that fits with the headers of either family. */
+/* Maximum payload with the headers of either family. */
 enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
 
-/* Writes a UDP datagram or a TCP segment; time >= 0. */
+/* Writes a UDP datagram or a TCP segment. `time` must not be negative. */
 void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
                           const struct frame_content *content);
 
-/* A frame of another capture. */
+/* Frame of another capture. */
 struct pcapng_writer_frame {
-    uint16_t link_type; /* a LINKTYPE_ value */
-    int64_t time;       /* >= 0 */
+    uint16_t link_type; /* LINKTYPE_ value */
+    int64_t time;       /* not negative */
     struct qs_view bytes;
-    uint32_t wire_size;     /* bytes that were sent; at least the captured ones */
+    uint32_t wire_size;     /* number of bytes sent, captured or not */
     struct qs_view comment; /* may be empty */
-    const char *interface;  /* its name, which must outlive `out`; NULL: not known */
+    const char *interface;  /* name, which must outlive `out`; NULL: unknown */
 };
 
 void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame);
 
-/* Packets written so far. */
+/* Returns the number of packets written so far. */
 uint64_t pcapng_writer_packets(const struct pcapng_writer *out);
 
-/* See writer_commit(). */
+/* Completes the file: see writer_commit(). */
 char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite);
 
 void pcapng_writer_free(struct pcapng_writer *out);

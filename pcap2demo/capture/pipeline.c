@@ -11,7 +11,7 @@
 
 /* --- IP, UDP and TCP ------------------------------------------------------------------------- */
 
-/* Decodes stream bytes that are in order. */
+/* Passes stream bytes, which are in order, to the sessions. */
 static void decode_bytes(void *user, struct tcp_connection *connection,
                          const struct qs_packet *packet)
 {
@@ -38,7 +38,7 @@ void pipeline_clear(struct pipeline *pipeline)
     ip_free(pipeline->ip);
 }
 
-/* `packet` begins with the IP header, which its payload replaces. */
+/* Decodes a packet that begins with the IP header. */
 static inline void decode_packet(struct pipeline *pipeline, struct qs_packet *packet)
 {
     const enum ip_found found = ip_read(pipeline->ip, packet);
@@ -81,8 +81,8 @@ void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions)
 }
 
 /*
- * Where a frame was captured: a hash of its file, interface, link layer header and TTL. Only where
- * the packet has no identification; else 0.
+ * Returns the point where a frame was captured: a hash of its file, interface, link layer header
+ * and TTL. Returns 0 if the packet has an IP identification, which makes the hash unnecessary.
  */
 static uint64_t capture_point_of(const struct input_frame *frame, const uint8_t *header)
 {

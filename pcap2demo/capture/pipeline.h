@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passes frames to sessions: link layer, reordering, IP, UDP and TCP. */
+/* Passes frames to sessions, through link layer, reordering, IP, UDP and TCP. */
 #ifndef PCAP2DEMO_PIPELINE_H
 #define PCAP2DEMO_PIPELINE_H
 
@@ -11,29 +11,29 @@
 
 struct pipeline {
     struct qs_sessions *sessions;
-    struct qs_reorder *reorder; /* NULL: frames keep their order */
+    struct qs_reorder *reorder; /* NULL: frames are not reordered */
     struct ip *ip;
     struct tcp *tcp;
-    uint64_t frames, datagrams; /* read so far */
-    uint64_t cut;               /* of the frames: the capture has only their beginning */
-    uint64_t number;            /* of the last frame */
-    int link_type;              /* of the last frame */
-    link_reader *link;          /* its reader; NULL: unknown link type */
+    uint64_t frames, datagrams; /* numbers of those read so far */
+    uint64_t cut;               /* number of frames that the capture cut */
+    uint64_t number;            /* number of the last frame */
+    int link_type;              /* link type of the last frame */
+    link_reader *link;          /* reader of that link type; NULL: unknown */
 };
 
 void pipeline_init(struct pipeline *pipeline);
 void pipeline_clear(struct pipeline *pipeline);
 
-/* Begins to pass frames on; pipeline_flush() if none will come, or came for a while. */
+/* Begins to pass frames to `sessions`. */
 void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions);
-/* False: its link type is unknown. */
+/* Passes a frame on, at its turn. Returns false if its link type is unknown. */
 bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
 void pipeline_flush(struct pipeline *pipeline);
 
 /* Ends the input: decodes what waited for missing IP fragments or TCP segments. */
 void pipeline_end(struct pipeline *pipeline);
 
-/* Prints the number of packets of each kind, for --verbose. */
+/* Prints the numbers of packets by kind, for --verbose. */
 void pipeline_print_counts(const struct pipeline *pipeline);
 
 #endif

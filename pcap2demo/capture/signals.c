@@ -7,11 +7,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* A recorder ends so soon after an interruption. */
+/* Time in which a recorder ends after an interruption. */
 enum { END_WITHIN_MS = 1500 };
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t requested[NSIG]; /* by number */
+static volatile sig_atomic_t requested[NSIG]; /* by signal number */
 
 static bool ends_soon;
 
@@ -39,12 +39,12 @@ void signals_catch(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    /* So that unfinished demos are cleaned up. */
+    /* Writing to a closed pipe fails instead, so that unfinished demos are cleaned up. */
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
+    signal(SIGXFSZ, SIG_IGN); /* writing fails instead, which is reported */
 }
 
-/* Whatever is being decoded: the files are such that the next start goes on. */
+/* Ends the process, whatever it is decoding: the next start continues from the files. */
 static void on_alarm(int number)
 {
     (void)number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals: an interruption ends the reading; what was read is still processed. */
+/* Signals: an interruption ends the reading; frames that were read are still processed. */
 #ifndef PCAP2DEMO_SIGNALS_H
 #define PCAP2DEMO_SIGNALS_H
 
@@ -7,16 +7,16 @@
 
 void signals_catch(void);
 
-/* For recording: SIGUSR1 requests the status, and an interruption ends the process within two
- * seconds, whatever it does. */
+/* Catches the signals of a recorder: SIGUSR1 requests the status, and an interruption ends the
+ * process within two seconds, whatever it is doing. */
 void signals_catch_requests(void);
 
-/* Whether SIGUSR1 came since the last call. */
+/* True if the signal (SIGUSR1) came since the last call. */
 bool signals_requested(int number);
 
 bool signals_interrupted(void);
 
-/* The signal that interrupted the program, "SIGTERM"; NULL: none. */
+/* Returns the name of the signal that interrupted the program, such as "SIGTERM"; or NULL. */
 const char *signals_interruption(void);
 
 /* Ends the program by SIGPIPE, as a closed pipe does without signals_catch(). */

@@ -41,7 +41,7 @@ FILE *source_open_plain(const char *name, char **error)
         *error = g_strdup(g_strerror(errno));
 #ifdef __GLIBC__
     else
-        __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
+        __fsetlocking(stream, FSETLOCKING_BYCALLER); /* the program has only one thread */
 #endif
     return stream;
 }
@@ -52,7 +52,7 @@ void source_close_plain(FILE *stream)
         fclose(stream);
 }
 
-/* --- What is in a file ------------------------------------------------------------------------ */
+/* --- Recognizing files ----------------------------------------------------------------------- */
 
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 bool source_is_capture(FILE *stream)
@@ -76,7 +76,7 @@ bool source_is_pcapng(FILE *stream)
 
 static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};
 
-/* Whether the first `length` bytes of `name` end with a dot and `ending`. */
+/* True if the first `length` bytes of `name` end with a dot and `ending`. */
 static bool has_ending(const char *name, gsize length, const char *ending)
 {
     const gsize size = strlen(ending);
@@ -88,7 +88,7 @@ static bool has_ending(const char *name, gsize length, const char *ending)
 bool source_is_input_name(const char *name, bool demos)
 {
     const gsize length = qs_unpacked_name_length(name);
-    gsize base = length; /* without the number that tcpdump -C adds: "wire.pcap07" */
+    gsize base = length; /* length without the number that tcpdump -C appends: "wire.pcap07" */
 
     while (base && g_ascii_isdigit(name[base - 1]))
         base--;
@@ -121,9 +121,9 @@ GByteArray *source_load(FILE *stream, guint max, char **problem)
     return bytes;
 }
 
-/* --- The inputs in a file -------------------------------------------------------------------- */
+/* --- Inputs of a file ------------------------------------------------------------------------ */
 
-/* Reads no more than the magic of a capture: on a pipe, packets may arrive slowly. */
+/* Reads only the magic number of a capture, because packets may arrive slowly on a pipe. */
 struct source *source_open(const char *name, char **error)
 {
     FILE *file = source_open_plain(name, error);
@@ -140,7 +140,7 @@ struct source *source_open(const char *name, char **error)
     return source;
 }
 
-/* A member's name, printable and without "..": "a/b.pcap" for "/a/../b.pcap". */
+/* Returns a member's name, printable and without "..": "/a/b.pcap" for "/a/../b.pcap". */
 static char *clean_name(const char *member)
 {
     char **parts = g_strsplit(member, "/", 0);
@@ -156,7 +156,7 @@ static char *clean_name(const char *member)
     return clean;
 }
 
-/* Ends the current input, whose stream is closed. */
+/* Ends the current input; its stream is already closed. */
 static void leave_input(struct source *source)
 {
     g_free(source->title);
@@ -169,7 +169,7 @@ static void leave_input(struct source *source)
     source->inner = NULL;
 }
 
-/* A member may be compressed itself. */
+/* Opens the member, and decompresses it if it is compressed itself. */
 static void open_member(struct source *source)
 {
     source->stream = unpack_stream(source->unpack);

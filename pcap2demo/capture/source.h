@@ -11,65 +11,65 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Callers only read the first members. */
+/* Callers only read the members before `name`. */
 struct source {
-    FILE *stream; /* of the current input */
-    /* The input's name in messages: the file's, ARCHIVE/MEMBER, or SOURCE_STANDARD_INPUT for "-". A
-     * member's name is printable and has no "..", but is no path. */
+    FILE *stream; /* stream of the current input */
+    /* Name of the input in messages: the file's, ARCHIVE/MEMBER, or SOURCE_STANDARD_INPUT for "-".
+     * A member's name is printable and has no "..", but is no path. */
     char *title;
     struct unpack *unpack; /* NULL: the file is not compressed */
 
-    char *name;           /* of the file, for messages */
+    char *name;           /* name of the file in messages */
     FILE *file;           /* NULL: `stream` is the file */
-    struct unpack *inner; /* a compressed member of an archive; or NULL */
-    FILE *member;         /* the compressed stream that `inner` reads */
+    struct unpack *inner; /* reader of a compressed member in an archive; or NULL */
+    FILE *member;         /* compressed stream that `inner` reads */
 };
 
 /*
- * Opens a file; "-" is standard input. NULL on failure; then `*error` is a new string.
+ * Opens a file; "-" is standard input. On failure, returns NULL and sets `*error` to a new string.
  */
 struct source *source_open(const char *name, char **error);
 
 /*
  * Opens the next input, whose stream the caller closes with source_close_plain() or through
  * libpcap. Skips archive members whose names are not those of captures or, with `demos`, demos.
- * False: there is none, see source_problem().
+ * Returns false if there is no more: see source_problem().
  */
 bool source_next(struct source *source, bool demos);
 
-/* What is wrong with the compressed data read so far, a new string, once; NULL: nothing. */
+/* Returns a new string with the problem of the compressed data, only once; NULL: none so far. */
 char *source_problem(struct source *source);
 
-/* Call it after the stream is closed. */
+/* Frees the source. Close the current stream first. */
 void source_close(struct source *source);
 
 /*
- * Whether the extension is that of a capture or, with `demos`, of a demo; also before that of a
- * compressed file.
+ * True if the extension is that of a capture or, with `demos`, of a demo; the extension of a
+ * compressed file may follow it.
  */
 bool source_is_input_name(const char *name, bool demos);
 
-/* Whether a newly opened stream begins as a readable capture; as a pcapng file. */
+/* True if a newly opened stream begins as a readable capture, or as a pcapng file. */
 bool source_is_capture(FILE *stream);
 bool source_is_pcapng(FILE *stream);
 
 /*
- * Reads `stream` to a new array of at most `max` bytes. `*problem` becomes a new string if that is
- * not all of the stream, else NULL.
+ * Returns a new array with the contents of `stream`. If it has more than `max` bytes, or cannot be
+ * read to its end, sets `*problem` to a new string, else to NULL.
  */
 GByteArray *source_load(FILE *stream, guint max, char **problem);
 
 bool source_is_standard_input(const char *name);
 
-/* Whether it is no pipe or device: a file, or missing, which is reported when it is opened. */
+/* True unless it is a pipe or a device. A missing file is reported when it is opened. */
 bool source_is_file(const char *name);
 
 #define SOURCE_STANDARD_INPUT "standard input"
 
-/* The name in messages of the file with this name: SOURCE_STANDARD_INPUT for "-". */
+/* Returns the file's name for messages: SOURCE_STANDARD_INPUT for "-". */
 const char *source_title_of(const char *name);
 
-/* Opens the file without decompressing it. NULL on failure; then `*error` is a new string. */
+/* Opens the file as it is. On failure, returns NULL and sets `*error` to a new string. */
 FILE *source_open_plain(const char *name, char **error);
 void source_close_plain(FILE *stream);
 
@@ -77,54 +77,53 @@ void source_close_plain(FILE *stream);
 
 /*
  * Reads compressed files (gzip, xz, zstd, bzip2, lz4) and archives (zip, tar) as streams, unpacking
- * them on the fly. zlib reads gzip, libarchive all others. Of a truncated file libarchive drops the
+ * them on the fly. zlib reads gzip, libarchive the others. Of a truncated file libarchive drops the
  * last block: up to 64 KiB of xz, 128 KiB of zstd, 900 KiB of bzip2 and 4 MiB of lz4.
  *
- * Protects from decompression bombs: a stream ends at a limit.
+ * A limit protects from decompression bombs: the streams end there.
  */
 
 /*
- * Captures and demos compress to a fifth or a tenth; deflate can expand to 1032 times its size, xz
- * and zstd to many thousand times. All members of an archive count together.
+ * Limit for unpacking: a ratio, and the size from which on it applies. Captures and demos compress
+ * to a fifth or a tenth; deflate can expand to 1032 times its size, xz and zstd to many thousand
+ * times. All members of an archive count together.
  */
 enum { UNPACK_RATIO_MAX = 200, UNPACK_RATIO_FROM = 16 * 1024 * 1024 };
 
 struct unpack;
 
-/* Whether a stream begins as a compressed file or an archive. Consumes nothing. */
+/* True if a stream begins as a compressed file or an archive. Consumes nothing. */
 bool unpack_knows(FILE *stream);
 
 /*
- * Reads from the position of `packed`, which must stay open. `outer`: the archive that `packed` is
- * a member of, or NULL; a member is a compressed file, not an archive.
+ * Reads from the position of `packed`, which must stay open. `outer` is the archive that contains
+ * `packed`, or NULL; a member of an archive is not read as an archive.
  */
 struct unpack *unpack_new(FILE *packed, struct unpack *outer);
 
-/* Call it after the streams are closed. */
+/* Frees the reader. Close its streams first. */
 void unpack_free(struct unpack *unpack);
 
 /*
- * Moves to the next file in it, after the caller closed the stream of the last one. A compressed
- * file has one, which is empty if it cannot be read. False: there is none; see
+ * Moves to the next file, after the caller closed the stream of the last one. A compressed file has
+ * one, which is empty if it cannot be read. Returns false if there is no more: see
  * unpack_problem().
  */
 bool unpack_next(struct unpack *unpack);
 
-/*
- * The name of the file in an archive, unchecked: it may contain anything. NULL if it is no archive.
- */
+/* Returns the name of the file in an archive, unchecked: it may contain anything. Else NULL. */
 const char *unpack_member(const struct unpack *unpack);
 
-/* Opens the file's contents, once; the caller closes the stream, which cannot be rewound. NULL on
- * failure. */
+/* Opens the contents of the current file, only once. The caller closes the stream, which cannot be
+ * rewound. NULL on failure. */
 FILE *unpack_stream(struct unpack *unpack);
 
-/* What is wrong with the data read so far, a new string, once; NULL: nothing. */
+/* Returns a new string with the problem of the data, only once; NULL: none so far. */
 char *unpack_problem(struct unpack *unpack);
 
 /*
  * Reads the first bytes of a stream and pushes them back with ungetc(): C guarantees one, the C
- * libraries of Linux and macOS accept any number. Returns how many there are.
+ * libraries of Linux and macOS accept any number. Returns the number of bytes read.
  */
 size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size);
 

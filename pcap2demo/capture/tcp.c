@@ -17,42 +17,42 @@ enum {
     FLAG_ACK = 0x10
 };
 
-/* A segment's header. */
+/* Header of a segment. */
 struct segment {
     uint32_t sequence, acknowledged;
     uint8_t flags;
     struct qs_packet payload;
 };
 
-/* Bytes ahead of their turn. */
+/* Bytes that arrived early. */
 struct waiting {
-    uint64_t start, end; /* in the stream */
+    uint64_t start, end; /* positions in the stream */
     uint8_t *data;
-    uint64_t number; /* of their packet */
+    uint64_t number; /* number of the bytes' packet */
     int64_t time;
 };
 
-/* The stream that one end sends. Positions count from the first captured byte. */
+/* Stream that one end sends. Positions count from the first captured byte. */
 struct half {
     bool known;             /* `sequence` is valid */
     uint32_t sequence;      /* number of the byte at `position` */
-    uint64_t position;      /* everything before was delivered */
-    uint64_t acknowledged;  /* by the other end */
-    bool finished;          /* a FIN was seen; */
-    uint64_t end;           /* the stream ends here */
+    uint64_t position;      /* end of what was delivered */
+    uint64_t acknowledged;  /* position up to which the other end acknowledged */
+    bool finished;          /* a FIN was received; `end` is valid */
+    uint64_t end;           /* position where the stream ends */
     GQueue waiting;         /* struct waiting, in order, without overlap */
-    uint32_t waiting_bytes; /* in them */
-    unsigned patience;      /* segments since the other end acknowledged the gap */
+    uint32_t waiting_bytes; /* number of bytes in `waiting` */
+    unsigned patience;      /* number of segments since the other end acknowledged the gap */
     struct qs_address source, destination;
-    int64_t time; /* of its last segment */
-    bool cut;     /* a segment since the last hole that was delivered */
+    int64_t time; /* time of the last segment */
+    bool cut;     /* the capture cut a segment since the last hole */
 };
 
 struct connection {
     struct qs_flow flow;
     struct tcp_connection outside;
     struct half halves[2];
-    bool begun; /* a SYN was seen, with this number: */
+    bool begun; /* a SYN was received; `begin` is its number */
     uint32_t begin;
     bool closed; /* further segments are ignored */
 };
@@ -61,20 +61,20 @@ struct tcp {
     struct qs_flow_table *flows;
     tcp_receiver *receive;
     void *user;
-    uint64_t waiting;       /* bytes, of all connections */
-    uint64_t number, frame; /* of the current packet */
+    uint64_t waiting;       /* number of queued bytes of all connections */
+    uint64_t number, frame; /* numbers of the current packet */
     const struct qs_capture_file *file;
     struct tcp_counts counts;
 };
 
 /* --- Delivery -------------------------------------------------------------------------------- */
 
-/* Bytes of a half that can be delivered, maybe after a gap. */
+/* Bytes of a half that can be delivered, possibly behind a gap. */
 struct batch {
     const uint8_t *data;
     uint32_t size;
     uint32_t missing;
-    uint64_t number; /* of the bytes' packet */
+    uint64_t number; /* number of the bytes' packet */
     int64_t time;
 };
 
@@ -107,7 +107,7 @@ static void deliver(struct tcp *tcp, struct connection *connection, struct half 
         tcp->receive(tcp->user, &connection->outside, &packet);
 }
 
-/* --- Waiting --------------------------------------------------------------------------------- */
+/* --- Queue ----------------------------------------------------------------------------------- */
 
 /* Delivers the first queued bytes, with the gap before them. */
 static void release_first(struct tcp *tcp, struct connection *connection, struct half *half)
@@ -131,7 +131,7 @@ static uint64_t first_waiting(const struct half *half)
     return ((const struct waiting *)half->waiting.head->data)->start;
 }
 
-/* Delivers queued bytes that are in order now. */
+/* Delivers the queued bytes that are in order now. */
 static void release(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     while (half->waiting.head && first_waiting(half) == half->position)
@@ -144,13 +144,13 @@ static bool queue_is_full(const struct tcp *tcp, const struct half *half)
            tcp->waiting > TCP_WAITING_TOTAL;
 }
 
-/* Whether the other end acknowledged the gap, and TCP_PATIENCE segments did not fill it. */
+/* True if the other end acknowledged the gap, and TCP_PATIENCE segments did not fill it. */
 static bool is_lost(struct half *half)
 {
     return half->acknowledged >= first_waiting(half) && half->patience++ >= TCP_PATIENCE;
 }
 
-/* Skips gaps that nothing will fill. */
+/* Gives up gaps that are lost, or if the queue is full. */
 static void skip_lost(struct tcp *tcp, struct connection *connection, struct half *half)
 {
     while (half->waiting.head && (queue_is_full(tcp, half) || is_lost(half))) {
@@ -159,7 +159,7 @@ static void skip_lost(struct tcp *tcp, struct connection *connection, struct hal
     }
 }
 
-/* Inserts a copy of `size` bytes before `sibling`; NULL: at the end. */
+/* Queues a copy of the bytes before `sibling`, or at the end if that is NULL. */
 static void queue_before(struct tcp *tcp, struct half *half, GList *sibling, uint64_t start,
                          const struct batch *batch)
 {
@@ -182,7 +182,7 @@ static void skip(struct batch *batch, uint64_t *start, uint64_t count)
     batch->size -= (uint32_t)count;
 }
 
-/* Queues the bytes that are not queued yet. */
+/* Queues those of the bytes that are not queued yet. */
 static void queue_bytes(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
 {
     for (GList *link = half->waiting.head; link && batch->size; link = link->next) {
@@ -223,7 +223,7 @@ static bool read_header(const struct qs_packet *packet, struct segment *segment)
     return size >= TCP_HEADER && packet_skip(&segment->payload, size);
 }
 
-/* The stream position of this sequence number; 0 before the stream's beginning. */
+/* Returns the stream position of a sequence number; 0 if it precedes the stream. */
 static uint64_t position_of(const struct half *half, uint32_t sequence)
 {
     const int64_t location = (int64_t)half->position + (int32_t)(sequence - half->sequence);
@@ -237,7 +237,7 @@ static void begin_half(struct half *half, uint32_t sequence)
     half->sequence = sequence;
 }
 
-/* The streams begin at the handshake's sequence numbers, or else with their first bytes. */
+/* Begins the streams at the handshake's sequence numbers, or else with their first bytes. */
 static void find_beginnings(struct half *half, struct half *other, const struct segment *segment)
 {
     const bool syn = segment->flags & FLAG_SYN;
@@ -299,12 +299,12 @@ static void deliver_end(struct tcp *tcp, struct connection *connection, struct h
         .number = tcp->number,
         .time = half->time};
 
-    /* A missing FIN counts as one acknowledged byte. */
+    /* An acknowledged FIN that was not captured counts as one byte. */
     if (half->finished || batch.missing > 1)
         deliver(tcp, connection, half, &batch);
 }
 
-/* Ends both streams and delivers what is queued. */
+/* Ends both streams, after delivering what is queued. */
 static void finish(struct tcp *tcp, struct connection *connection)
 {
     if (connection->closed)
@@ -343,7 +343,7 @@ static struct connection *connection_new(struct tcp *tcp, const struct qs_packet
     return connection;
 }
 
-/* Whether a client connects again from the same port. */
+/* True if a client connects again from the same port. */
 static bool is_reconnect(const struct connection *connection, const struct segment *segment)
 {
     if (!(segment->flags & FLAG_SYN) || segment->flags & FLAG_ACK)
@@ -351,7 +351,7 @@ static bool is_reconnect(const struct connection *connection, const struct segme
     return connection->closed || !connection->begun || connection->begin != segment->sequence;
 }
 
-/* NULL: the connection is closed or ignored. */
+/* Returns NULL if the connection is closed or ignored. Creates it if it is new. */
 static struct connection *find_connection(struct tcp *tcp, struct qs_packet *packet,
                                           const struct segment *segment)
 {

@@ -16,22 +16,22 @@ struct unpack {
     FILE *packed;
     struct unpack *outer;
     struct archive *archive;
-    struct archive_entry *entry; /* the current file; NULL: it is empty */
+    struct archive_entry *entry; /* current file; NULL: it is empty */
     bool is_gzip;
     bool between;   /* gzip: between two members, where the file may end */
-    bool gzip_over; /* gzip: no more data */
+    bool gzip_over; /* gzip: no data remain */
     z_stream gzip;
     bool begun;      /* unpack_next() was called */
-    bool ended;      /* `packed` is at its end */
-    bool over;       /* no more data of any file */
-    bool entry_over; /* no more data of the current file */
+    bool ended;      /* `packed` has ended */
+    bool over;       /* no data of any file remain */
+    bool entry_over; /* no data of the current file remain */
     char *problem;
-    uint64_t size, packed_size; /* so far; `size` includes what its members unpack to */
+    uint64_t size, packed_size; /* bytes so far; `size` includes those of unpacked members */
 
-    /* A block of the current file: `left` bytes, at offset `start`. */
+    /* Block of the current file: `left` bytes, at offset `start`. */
     const uint8_t *block;
     size_t left;
-    int64_t start, at; /* `at`: bytes read */
+    int64_t start, at; /* `at`: number of bytes read */
 
     uint8_t chunk[CHUNK], inflated[CHUNK];
     char buffer[STREAM_BUFFER];
@@ -47,7 +47,7 @@ size_t peek_stream(FILE *stream, uint8_t *bytes, size_t size)
 
 static const char ends_early[] = "the compressed data end early";
 
-/* Keeps the first problem, since others follow from it. */
+/* Records a problem. Keeps only the first one, because others follow from it. */
 static void fail(struct unpack *unpack, char *problem)
 {
     if (unpack->problem)
@@ -56,7 +56,7 @@ static void fail(struct unpack *unpack, char *problem)
         unpack->problem = problem;
 }
 
-/* Records libarchive's error; a file that it cannot read does not end the archive. */
+/* Records libarchive's error. Only a fatal one ends the archive, others the current file. */
 static void fail_by_archive(struct unpack *unpack, int status)
 {
     fail(unpack, unpack->ended ? g_strdup(ends_early)
@@ -68,7 +68,7 @@ static void fail_by_archive(struct unpack *unpack, int status)
 
 /* --- Limits ---------------------------------------------------------------------------------- */
 
-/* Whether `size` bytes exceed the limit for the file. */
+/* True, with a problem, if `size` bytes exceed the limit for the file. */
 static bool is_too_much(struct unpack *unpack, uint64_t size)
 {
     if (size <= UNPACK_RATIO_FROM || size <= unpack->packed_size * UNPACK_RATIO_MAX)
@@ -79,7 +79,7 @@ static bool is_too_much(struct unpack *unpack, uint64_t size)
     return true;
 }
 
-/* Counts for the outermost file. */
+/* Counts unpacked bytes for the outermost file. */
 static void count(struct unpack *unpack, size_t size)
 {
     struct unpack *outermost = unpack;
@@ -91,10 +91,9 @@ static void count(struct unpack *unpack, size_t size)
         unpack->over = true;
 }
 
-/* --- Compressed data ---------------------------------------------------------------------------
- */
+/* --- Compressed data ------------------------------------------------------------------------- */
 
-/* Reads the next chunk of the file; 0 at its end. */
+/* Reads the next chunk of the file. Returns its size, or 0 at the end. */
 static size_t fetch(struct unpack *unpack)
 {
     const size_t size = fread(unpack->chunk, 1, sizeof unpack->chunk, unpack->packed);
@@ -106,7 +105,7 @@ static size_t fetch(struct unpack *unpack)
     return size;
 }
 
-/* False at the end of the file, which is no error between gzip members. */
+/* Reads the next chunk of gzip. False at the end of the file, which is no error between members. */
 static bool fetch_gzip(struct unpack *unpack)
 {
     unpack->gzip.next_in = unpack->chunk;
@@ -117,7 +116,7 @@ static bool fetch_gzip(struct unpack *unpack)
     return !unpack->gzip_over;
 }
 
-/* Inflates up to a buffer; a file may have several gzip members. 0 at the end. */
+/* Inflates up to a buffer's size from one or more gzip members. Returns 0 at the end. */
 static size_t inflate_some(struct unpack *unpack)
 {
     z_stream *gzip = &unpack->gzip;
@@ -142,8 +141,7 @@ static size_t inflate_some(struct unpack *unpack)
     return sizeof unpack->inflated - gzip->avail_out;
 }
 
-/* libarchive's read callback. count() does not count what libarchive skips, but that is limited as
- * well. */
+/* Read callback of libarchive. Limits what libarchive skips as well, which count() does not see. */
 static la_ssize_t read_packed(struct archive *archive, void *user, const void **bytes)
 {
     struct unpack *unpack = user;
@@ -157,7 +155,7 @@ static la_ssize_t read_packed(struct archive *archive, void *user, const void **
 
 /* --- Unpacked data --------------------------------------------------------------------------- */
 
-/* Reads the next block of the current file. False at its end. */
+/* Reads the next block of the current file. Returns false at its end. */
 static bool next_block(struct unpack *unpack)
 {
     const void *block;
@@ -176,7 +174,7 @@ static bool next_block(struct unpack *unpack)
     return false;
 }
 
-/* In archives of sparse files, a hole before a block reads as zeros. */
+/* Reads bytes of the current file. Holes in sparse files read as zeros. */
 static ssize_t read_file(void *cookie, char *out, size_t size)
 {
     struct unpack *unpack = cookie;
@@ -221,7 +219,7 @@ FILE *unpack_stream(struct unpack *unpack)
     return stream;
 }
 
-/* --- The file -------------------------------------------------------------------------------- */
+/* --- Files ----------------------------------------------------------------------------------- */
 
 /*
  * Sources: RFC 1952, section 2.3.1; The .xz File Format 1.2.1, section 2.1.1.1; RFC 8878, sections
@@ -229,7 +227,7 @@ FILE *unpack_stream(struct unpack *unpack)
  * compress.c; PKWARE's APPNOTE, section 4.3.7.
  */
 static const struct {
-    uint32_t magic, mask; /* of the first four bytes, little-endian */
+    uint32_t magic, mask; /* first four bytes, little-endian */
 } magics[] = {
     {0x00008b1f, 0x0000ffff}, {0x587a37fd, 0xffffffff}, {0xfd2fb528, 0xffffffff},
     {0x184d2a50, 0xfffffff0}, {0x00685a42, 0x00ffffff}, {0x184d2204, 0xffffffff},
@@ -326,7 +324,7 @@ static bool next_file(struct unpack *unpack)
     return false;
 }
 
-/* The stream of a compressed file that is empty or unreadable is empty. */
+/* A compressed file that is empty or unreadable has one empty stream. */
 bool unpack_next(struct unpack *unpack)
 {
     const bool first = !unpack->begun;

@@ -129,11 +129,11 @@ void dem_decode_block(struct qs_decoder *d)
     }
 }
 
-/* --- The format --- */
+/* --- Recognition, time and end of a file --- */
 
 enum { ANGLE_MAX = 1000000 };
 
-/* A line with a number begins many a file: the first block's length and angles have to be good. */
+/* Requires a plausible length and angles of the first block: many files begin with a number. */
 static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
@@ -152,7 +152,7 @@ static bool recognize(struct qs_view file)
     return true;
 }
 
-/* The file's line, then blocks. */
+/* Reads the line, then blocks. */
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
     struct dem_block block;
@@ -162,7 +162,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
                          : dem_read_header(&reader->in, &track);
 }
 
-/* Since the last time, where the server's stands at `value`. */
+/* Returns the seconds since the last call; the server's time is at `value`. */
 static double passed(struct qs_demo_reader *reader, const uint8_t *value)
 {
     const double time = (double)qs_float_of_bits(qs_le32(value));
@@ -174,13 +174,13 @@ static double passed(struct qs_demo_reader *reader, const uint8_t *value)
 }
 
 /*
- * The server's time (svc_time, or svcfte_updateentities) counts anew in each level, and from
- * anywhere: the demo's clock counts what passes within levels.
+ * Returns the demo's time in seconds. The server's time (svc_time, or svcfte_updateentities) starts
+ * over in each level, at any value, so only the seconds that pass within levels count.
  */
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const unsigned move_size = session->ext.fte2 & FTE2_PREDINFO ? 2 : 0; /* the last move */
+    const unsigned move_size = session->ext.fte2 & FTE2_PREDINFO ? 2 : 0; /* move's number */
     double time = reader->time;
 
     for (guint i = 0; i < decoder->found.messages->len; i++) {
@@ -198,7 +198,7 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return time;
 }
 
-/* The view stays that of the last block. */
+/* Appends svc_disconnect, with the view of the last block. */
 static void append_end(GByteArray *out, struct qs_view last)
 {
     static const uint8_t disconnect[] = {SVC_DISCONNECT};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Quake session that the capture joined late, and a donor: what contradicts the donor, which
- * player the session is, and the sign-on as its client would have had it. Source:
- * common/quake/PROTOCOL.md, section 9.
+ * Late joins of Quake sessions: which donors a session contradicts, which player it is, and the
+ * sign-on that its client would have had. Source: common/quake/PROTOCOL.md, section 9.
  */
 #include "common/core/findings.h"
 #include "common/core/hash.h"
@@ -13,30 +12,30 @@
 
 enum { SLOTS = 256, FRAME_ENTITIES = ENTITY_NUMBER + 1 };
 
-/* A player's entity in the late session. */
+/* Updates of a player's entity in the late session. */
 struct slot {
     uint32_t updates;
-    double yaw_error; /* between its yaw and that of the client's moves, summed */
+    double yaw_error; /* sum of differences from the yaw of the client's moves */
 };
 
-/* What the late session mentions first of an entity of DarkPlaces. */
+/* First message about an entity of DarkPlaces in the late session. */
 enum first { NOTHING, FULL_UPDATE, CHANGE, REMOVAL };
 
 struct dem_match {
     struct qs_donor_match base;
-    const struct nq_session *donor; /* what the donor's client knew */
-    int32_t version;                /* the late session's protocol */
-    double yaw;                     /* of the client's last move */
-    struct slot slots[SLOTS];       /* by entity; 0 is none */
-    uint8_t *firsts; /* enum first, by number: of entities of DarkPlaces from DP5 on */
+    const struct nq_session *donor; /* state of the donor's client */
+    int32_t version;                /* protocol of the late session */
+    double yaw;                     /* yaw of the client's last move */
+    struct slot slots[SLOTS];       /* by entity; entity 0 is no player */
+    uint8_t *firsts;                /* enum first by entity number, for entities of DP5 to DP8 */
     bool timed;
-    float time;   /* of the first svc_time */
-    uint8_t slot; /* the player's own, after judge() */
+    float time;   /* first svc_time */
+    uint8_t slot; /* entity of the session's player, set by judge() */
 };
 
 /* --- Updates of entities --- */
 
-/* In degrees, at most 180; so too where an angle is no number. */
+/* Returns the difference in degrees, 0 to 180; 180 if it is no number, or absurd. */
 static double turn_between(double a, double b)
 {
     double turn = a - b;
@@ -59,8 +58,8 @@ static void observe_player(struct dem_match *m, uint32_t entity, double yaw)
 }
 
 /*
- * A server sends only what differs from the baseline (PROTOCOL.md, section 9): an update that
- * repeats it, or leaves the model to a baseline without one, is of another baseline.
+ * True if the update is of another baseline. A server sends only what differs from the baseline
+ * (PROTOCOL.md, section 9): it never repeats it, nor omits a model that the baseline lacks.
  */
 static bool contradicts(const struct qs_entity_update *update,
                         const struct qs_entity_update *baseline)
@@ -110,7 +109,7 @@ static void observe_update(struct dem_match *m, const struct qs_entity_update *u
                                   update->number);
 }
 
-/* --- The match --- */
+/* --- Matching a donor --- */
 
 static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
                                             enum qs_donor_kind kind)
@@ -132,7 +131,7 @@ static void dem_match_free(struct qs_donor_match *match)
     g_free(m);
 }
 
-/* A sign-on of protocol 15 equals one of FitzQuake's, except for the number. */
+/* True for a donor of protocol 15 and a session of FitzQuake's: only the number differs. */
 static bool is_widened(const struct dem_match *m)
 {
     return m->donor->base.version == PROTOCOL_NETQUAKE && m->version == PROTOCOL_FITZQUAKE;
@@ -181,9 +180,9 @@ static double mean_error(const struct slot *slot)
 }
 
 /*
- * The player's own entity is in every datagram, whatever the player sees
- * (SV_WriteEntitiesToClient); where others are as well, it is the one that looks where the client
- * does. Where nothing is sent, it may be that of a demo.
+ * Returns the entity of the session's player, or 0. It is in each datagram, whatever the player
+ * sees (SV_WriteEntitiesToClient); if others are as well, its yaw is the nearest to that of the
+ * client's moves. If no player's entity is sent, the player of a demo is assumed.
  */
 static uint8_t find_slot(const struct dem_match *m)
 {
@@ -208,15 +207,15 @@ static void dem_judge(struct qs_donor_match *match)
         qs_donor_match_contradict(match, "nothing of the game shows which player the session is");
     qs_donor_match_unknown(match, match->kind == QS_DONOR_DEMO,
                            "the names, frags and colors of players, until they change");
-    /* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
+    /* DarkPlaces sends changes to entities that the client has: PROTOCOL.md, section 9. */
     qs_donor_match_unknown(match, nq_darkplaces_version(m->donor),
                            "entities that were in view, until they are mentioned");
 }
 
-/* --- The sign-on that the demo gets --- */
+/* --- Sign-on for the demo --- */
 
-/* The message with the session's own protocol, time and view. FTE's extensions put more behind the
- * numbers. */
+/* Adds the message with the session's own protocol, time and player. More fields may follow them,
+ * if FTE's extensions are used. */
 static void add_own(const struct dem_match *m, uint32_t block, struct qs_view message,
                     dem_add_message *add, void *user)
 {
@@ -235,7 +234,7 @@ static void add_own(const struct dem_match *m, uint32_t block, struct qs_view me
     g_free(bytes);
 }
 
-/* Behind the sign-on comes what was in view: what the late session mentions first as a change. */
+/* Adds the sign-on, then the entities in view: those first mentioned by a change or a removal. */
 void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add, void *user)
 {
     const struct dem_match *m = (const struct dem_match *)match;
@@ -256,11 +255,11 @@ void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add
     }
 }
 
-/* --- The record --- */
+/* --- Detecting late sessions --- */
 
 /*
- * A capture may begin between a handshake and its sign-on, or lack the message with svc_serverinfo:
- * then the game continues without a level.
+ * True if the capture lacks the level's sign-on, or part of it. If a capture begins between a
+ * handshake and its sign-on, or lacks svc_serverinfo, messages of a game come without a level.
  */
 static bool dem_is_late(const struct qs_decoder *decoder)
 {
@@ -285,21 +284,21 @@ const struct qs_late_join dem_late_join = {
     .judge = dem_judge,
 };
 
-/* --- The sign-on ------------------------------------------------------------------------------ */
+/* --- Sign-ons of donors ---------------------------------------------------------------------- */
 
 /*
- * What of a Quake session's messages is its sign-on: from the message with svc_serverinfo to
- * svc_signonnum 3 everything that is the same for all clients. And what DarkPlaces' clients know of
- * entities from DP5 on: the last full update of each, as a svc_entities of its own. Source:
+ * Parts of a session's messages that are its sign-on: all messages that are the same for all
+ * clients, from the packet with svc_serverinfo to svc_signonnum 3; and the entities that clients of
+ * DP5 to DP8 know: the last full update of each, as a svc_entities of its own. Source:
  * common/quake/PROTOCOL.md, section 9; DarkPlaces, cl_ents5.c EntityFrame5_CL_ReadFrame.
  */
 
 enum {
     STAT_TOTALSECRETS = 11,
     STAT_MONSTERS = 14,
-    STAT_MOVEVARS = 220, /* from here on, of DarkPlaces: how players move on this server */
-    FRAMES_VERSION = 5,  /* of DarkPlaces: from here on svc_entities has changes to frames, */
-    MOVE_VERSION = 7,    /* and the number of the client's last move */
+    STAT_MOVEVARS = 220, /* first of DarkPlaces' statistics about movement */
+    FRAMES_VERSION = 5,  /* first DarkPlaces version whose svc_entities has changes to frames */
+    MOVE_VERSION = 7,    /* first one that adds the number of the client's last move */
     FRAME_SIZE = 4,
     MOVE_SIZE = 4
 };
@@ -309,7 +308,7 @@ bool dem_is_of_player(uint8_t id)
     return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
 }
 
-/* All other statistics are the player's own. */
+/* True if the statistic is the same for all players. */
 static bool is_common_stat(const struct nq_session *session, uint8_t stat)
 {
     if (stat >= STAT_MOVEVARS)
@@ -317,14 +316,14 @@ static bool is_common_stat(const struct nq_session *session, uint8_t stat)
     return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
 }
 
-/* The message makes its client restart the sign-on; a late session must not. */
+/* True if the message makes its client restart the sign-on; a late session must not do that. */
 static bool is_reconnect(struct qs_view message)
 {
     return g_strstr_len((const char *)message.data + 1, message.size - 1, "reconnect");
 }
 
-/* Whether the message is the same for all clients. `first`: svc_serverinfo is in the same packet.
- */
+/* True if the message is the same for all clients. `first`: it is in the packet of
+ * svc_serverinfo. */
 static bool is_common(const struct nq_session *session, struct qs_view message, bool first)
 {
     const uint8_t id = message.data[0];
@@ -353,7 +352,7 @@ static bool is_common(const struct nq_session *session, struct qs_view message, 
     case SVC_SKYBOX:
     case SVC_FOG:
         return true;
-    /* Numbers that each server program uses for something else. */
+    /* Other servers use these numbers for other messages. */
     case SVCFTE_SPAWNSTATIC2:
     case SVCFTE_SPAWNBASELINE2:
         return nq_has_fte(session);
@@ -386,7 +385,7 @@ static void keep_baselines(struct qs_sign_on *sign_on, const struct qs_decoder *
     }
 }
 
-/* Every byte of a donor's packets before the game must have been decoded. */
+/* Adds the packet's part of the sign-on. If any byte cannot be decoded, the sign-on is broken. */
 static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -407,7 +406,7 @@ static void add_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *dec
         qs_sign_on_complete(sign_on, decoder->protocol, decoder->session);
 }
 
-/* --- Entities of DarkPlaces from DP5 on --- */
+/* --- Entities of DP5 to DP8 --- */
 
 static void keep_update(struct qs_sign_on *sign_on, struct qs_view head,
                         const struct qs_entity_update *update)

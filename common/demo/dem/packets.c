@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of DEM demos. A demo does not record which messages were reliable: those that begin with
- * the time, as all but the rarest of a game do, are sent as unreliable ones; the rest reliably, in
- * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
- * Source: common/quake/PROTOCOL.md, sections 1 to 5.
+ * Packets of DEM demos. A demo does not record which messages were reliable. Messages that begin
+ * with svc_time, as nearly all of a game do, are sent unreliably, and the others reliably, in
+ * fragments that the client acknowledges. After each, the client moves with the block's view
+ * angles. Source: common/quake/PROTOCOL.md, sections 1 to 5.
  */
 #include "common/core/containers.h"
 #include "common/demo/dem/dem.h"
@@ -13,19 +13,19 @@
 enum {
     PACKET_HEADER = 8,
     FRAGMENT_MAX = 1024,   /* MAX_DATAGRAM of id's engine */
-    UNRELIABLE_MAX = 1400, /* of any engine; longer messages go in fragments */
+    UNRELIABLE_MAX = 1400, /* limit of all engines; longer messages are sent in fragments */
     SIGNED_ON = 3
 };
 
 struct state {
     struct qs_demo_sender *out;
     uint32_t to_client, to_server; /* numbers of the next unreliable messages */
-    uint32_t fragment;             /* and of the next fragment from the server */
+    uint32_t fragment;             /* number of the server's next fragment */
 };
 
 /* --- Datagrams --- */
 
-/* The length comes when the packet is complete. */
+/* Begins a packet; finished_packet() writes its length. */
 static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
 {
     qs_bytes_empty(state->out->packet);
@@ -63,7 +63,7 @@ static void begin_client_packet(struct state *state)
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_server++);
 }
 
-/* --- The beginning --- */
+/* --- Beginning of the connection --- */
 
 static void shake_hands(struct state *state)
 {
@@ -74,7 +74,7 @@ static void shake_hands(struct state *state)
     state->out->datagram(state->out, QS_S2C, (struct qs_view){accept, sizeof accept - 1});
 }
 
-/* A connection begins with the client's first reliable message. */
+/* Begins the connection, with the client's first reliable message. */
 static void begin(struct state *state)
 {
     shake_hands(state);
@@ -127,7 +127,7 @@ static void send_to_client(struct state *state, struct qs_view block)
         send_reliably(state, block);
 }
 
-/* What DarkPlaces recorded of the client. */
+/* Sends messages of the client, which DarkPlaces recorded. */
 static void send_to_server(struct state *state, struct qs_view block)
 {
     begin_client_packet(state);
@@ -137,7 +137,7 @@ static void send_to_server(struct state *state, struct qs_view block)
 
 /* --- Moves --- */
 
-/* In 1/`turn` of a turn; whole turns mean nothing. */
+/* Returns the angle in units of 1/`turn` of a turn, possibly more than one turn. */
 static int64_t angle_steps(float degrees, double turn)
 {
     const double steps = (double)degrees * turn / 360;
@@ -155,7 +155,7 @@ static void append_angle(struct state *state, const struct nq_session *session, 
         qs_write_u16(state->out->packet, (uint16_t)angle_steps(degrees, 65536));
 }
 
-/* Time, angles, and a player that stands still. */
+/* Sends a move of a player that stands still. */
 static void send_move(struct state *state, const struct nq_session *session,
                       const struct dem_angles *view, float time)
 {

@@ -7,7 +7,7 @@
 #include "common/core/writer.h"
 #include "common/demo/late_join/late_join.h"
 
-/* --- Sights ----------------------------------------------------------------------------------- */
+/* --- Sights: entities in view ---------------------------------------------------------------- */
 
 enum { SIGHTS_MAX = 128, EVERY = 16 };
 
@@ -55,7 +55,7 @@ struct qs_sight *qs_sights_add(struct qs_sights *sights, uint32_t now, const flo
     return sight;
 }
 
-/* NULL: there is none. An origin may be no number. */
+/* Returns NULL if there is no sight. An origin may be NaN. */
 static const struct qs_sight *nearest(const struct qs_sights *sights, const float origin[3])
 {
     const struct qs_sight *best = NULL;
@@ -106,7 +106,7 @@ struct qs_numbers qs_sights_common(const struct qs_sights *others, const struct 
 
 struct entry {
     uint32_t block;
-    uint32_t at, size; /* its bytes */
+    uint32_t at, size; /* range in qs_sign_on.bytes */
 };
 
 static void free_state(gpointer state)
@@ -217,9 +217,9 @@ struct qs_view qs_sign_on_state(const struct qs_sign_on *sign_on, uint32_t numbe
     return (struct qs_view){data, (uint32_t)size};
 }
 
-/* --- Marks ----------------------------------------------------------------------------------- */
+/* --- Marks of a demo ------------------------------------------------------------------------- */
 
-enum { MARK_MIN = 24 /* bytes that tell places and a time */ };
+enum { MARK_MIN = 24 /* minimum number of bytes that are unique to a session */ };
 
 void qs_sign_on_mark(struct qs_sign_on *sign_on, struct qs_view bytes)
 {
