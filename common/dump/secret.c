@@ -1,278 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/secret.h"
 
-/* --- Words followed by a password ------------------------------------------------------------- */
+#include "common/core/text.h"
 
-/*
- * Words that passwords follow in texts. Sources: id and mvdsv sv_main.c, sv_ccmds.c and sv_user.c
- * (password, spectator_password, rcon_password, master_rcon_password, login), Quake II and Q2PRO
- * sv_main.c (password, spectator_password, rcon), Q2Admin g_cmd.c (!admin, !bypass, !setadmin),
- * ProQuake (pq_password), FTE cl_main.c (guid), KTX admin.c (admin).
- */
-
-enum word_kind {
-    IN_INFO = 1,        /* key of info strings whose value is a password */
-    VARIABLE = 2,       /* console variable whose value is a password */
-    COMMAND = 4,        /* command whose first argument is a password */
-    COMMAND_LINE = 8,   /* command whose arguments are all a password */
-    UNLESS_NUMBER = 16, /* 0 to 3 are no passwords, but mean whether one is needed */
-    FORWARDED = 32,     /* COMMAND_LINE only after "cmd", because QTV's AUTH is no password */
-    BY_PATTERN = 64,    /* for find_word(): accept names that match a pattern */
-};
-
-static const struct qs_secret_word {
-    const char *name;
-    unsigned kinds;
-} words[] = {
-    {"password", IN_INFO | VARIABLE},
-    {"spectator", IN_INFO | UNLESS_NUMBER},
-    {"spectator_password", IN_INFO | VARIABLE},
-    {"rcon_password", IN_INFO | VARIABLE},
-    {"rcon_low_password", VARIABLE},
-    {"master_rcon_password", VARIABLE},
-    {"admin_password", IN_INFO | VARIABLE},
-    {"qtv_password", VARIABLE},
-    {"pq_password", VARIABLE},
-    {"_pw", IN_INFO | VARIABLE},
-    {"guid", IN_INFO},
-    {"*guid", IN_INFO},
-    {"cl_guid", IN_INFO | VARIABLE},
-    {"userkey", IN_INFO | VARIABLE},
-    {"authkey", IN_INFO},
-    {"steamid", IN_INFO | UNLESS_NUMBER},
-    {"rcon", COMMAND},
-    {"0x44495547", COMMAND}, /* FTE's line of connect with the GUID */
-    {"login", COMMAND_LINE},
-    {"auth", FORWARDED},
-    {"logon", COMMAND_LINE},
-    {"admin", COMMAND_LINE},
-    {"referee", COMMAND_LINE},
-    {"!admin", COMMAND_LINE},
-    {"!bypass", COMMAND_LINE},
-    {"!setadmin", COMMAND_LINE},
-};
-
-/* Commands that set a variable. */
-static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd", NULL};
-/* Flags before a variable in a server's list of variables. */
-static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s", NULL};
-/* Signs between a variable and its value in a server's print. */
-static const char *const signs[] = {"is", "=", ":", NULL};
-
-static bool equals(struct qs_view text, const char *word)
-{
-    return qs_view_is_one_of(text, (const char *const[]){word, NULL});
-}
-
-/* Patterns for keys and variables of mods. */
-static const char *const patterns[] = {"*pass", "*password*", "*passwd*", "*_pass_*", "*_pw",
-                                       "pw",    "token",      "*_token*", "rcon_*",   "*_secret"};
-
-static bool is_like_password(struct qs_view text)
-{
-    char name[64] = "";
-    bool is_word = text.size < sizeof name, found = false;
-
-    for (uint32_t i = 0; i < text.size && is_word; i++) {
-        name[i] = g_ascii_tolower(qs_view_character(text, i));
-        is_word = g_ascii_isalnum(name[i]) || name[i] == '_' || name[i] == '*';
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(patterns) && is_word && !found; i++)
-        found = g_pattern_match_simple(patterns[i], name);
-    return found;
-}
-
-static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
-{
-    static const struct qs_secret_word other = {"", VARIABLE | UNLESS_NUMBER};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (words[i].kinds & kinds && equals(text, words[i].name))
-            return &words[i];
-    return kinds & BY_PATTERN && is_like_password(text) ? &other : NULL;
-}
-
-/* True if the value is a password: neither "none", as engines write, nor already asterisks. */
-static bool is_password(const struct qs_secret_word *word, struct qs_view value)
-{
-    bool hidden = true;
-
-    for (uint32_t i = 0; i < value.size && hidden; i++)
-        hidden = value.data[i] == '*';
-    if (hidden || equals(value, "none"))
-        return false;
-    return !(word->kinds & UNLESS_NUMBER) || value.size != 1 || !strchr("0123", *value.data);
-}
-
-static bool is_end(uint8_t byte)
-{
-    return byte == 0 || byte == 0xff || byte == '\n';
-}
-
-/* --- Info strings --- */
-
-static uint32_t end_of_part(struct qs_view text, uint32_t at)
-{
-    while (at < text.size && text.data[at] != '\\' && text.data[at] != '"' &&
-           !is_end(text.data[at]))
-        at++;
-    return at;
-}
-
-/* Finds a password in the pair of key and value after the backslash at `at`. */
-static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secret)
-{
-    const uint32_t key = at + 1, key_end = end_of_part(text, key);
-    const struct qs_secret_word *word = NULL;
-    uint32_t end;
-
-    if (key_end < text.size && text.data[key_end] == '\\' && key_end - key <= QS_INFO_PART_MAX)
-        word = find_word((struct qs_view){text.data + key, key_end - key}, IN_INFO | BY_PATTERN);
-    if (!word)
-        return false;
-    end = end_of_part(text, key_end + 1);
-    *secret = (struct qs_view){text.data + key_end + 1, end - key_end - 1};
-    return is_password(word, *secret);
-}
-
-/* --- Commands --- */
-
-/*
- * Limits of the search for a command's name (bytes, words) and of a command (bytes). They make the
- * time linear in the text's length.
- */
-enum { NAME_WITHIN = 128, WORDS_BEFORE_NAME = 4, LINE_MAX_SIZE = 2048 };
-
-static bool begins_behind(uint8_t byte, bool begins)
-{
-    return is_end(byte) || byte == ';' || byte == '"' || byte < ' ' || (byte == ' ' && begins);
-}
-
-/* Returns the command that begins at `at`, or its first `size` bytes. */
-static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
-{
-    const struct qs_view part = {text.data, at + MIN(size, text.size - at)};
-    const uint32_t limit = qs_command_end(part, at);
-    uint32_t end = at;
-
-    while (end < limit && !is_end(text.data[end]))
-        end++;
-    return (struct qs_view){text.data + at, end - at};
-}
-
-struct command {
-    struct qs_view line;
-    uint32_t pos;
-    bool is_set;  /* follows a setter */
-    bool is_told; /* printed by a server: in quotes, or followed by a sign */
-};
-
-static bool next_word(struct command *command, struct qs_token *token)
-{
-    if (!qs_token_next(command->line, &command->pos, token))
-        return false;
-    if (token->text.size && token->text.data[token->text.size - 1] == ':') {
-        token->text.size--;
-        command->is_told = true;
-    }
-    return true;
-}
-
-static bool is_sign(struct command *command, struct qs_view text)
-{
-    const bool is = qs_view_is_one_of(text, signs);
-
-    command->is_told = command->is_told || is;
-    return is;
-}
-
-/* Returns the value after the word: one argument, or for COMMAND_LINE the rest of the line. */
-static struct qs_view value_behind(struct command *command, const struct qs_secret_word *word)
-{
-    struct qs_token token;
-
-    do
-        if (!qs_token_next(command->line, &command->pos, &token))
-            return (struct qs_view){0};
-    while (is_sign(command, token.text));
-    command->is_told = command->is_told || token.text.size < token.length;
-    if (word->kinds & (COMMAND_LINE | FORWARDED))
-        token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
-    return token.text;
-}
-
-/* Reads the first word that is neither a flag nor a setter. Returns false if there is none. */
-static bool skip_to_name(struct command *command, struct qs_token *token)
-{
-    for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
-        const bool is_setter = qs_view_is_one_of(token->text, setters);
-
-        command->is_set = command->is_set || is_setter;
-        if (!is_setter && !qs_view_is_one_of(token->text, flags))
-            return true;
-    }
-    return false;
-}
-
-static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
-                            struct qs_view *secret)
-{
-    struct command command = {.line = line_at(text, at, NAME_WITHIN)};
-    const struct qs_secret_word *word;
-    struct qs_token token;
-
-    if (!skip_to_name(&command, &token))
-        return false;
-    word = find_word(token.text, BY_PATTERN | VARIABLE | COMMAND | COMMAND_LINE |
-                                     (command.is_set ? FORWARDED : 0));
-    if (!word || (!from_client && !(word->kinds & VARIABLE)))
-        return false;
-    command.is_told = command.is_told || token.text.size < token.length;
-    command.line =
-        line_at(text, at, word->kinds & (COMMAND_LINE | FORWARDED) ? text.size : LINE_MAX_SIZE);
-    *secret = value_behind(&command, word);
-    if (!from_client && !command.is_set && !command.is_told)
-        return false;
-    return secret->size && is_password(word, *secret);
-}
-
-/* --- Info strings and commands --- */
-
-bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret)
-{
-    bool begins = true;
-
-    for (uint32_t at = *pos; at < text.size; at++) {
-        const uint8_t byte = text.data[at];
-
-        if ((byte == '\\' && look_at_pair(text, at, secret)) ||
-            (begins && byte > ' ' && look_at_command(text, at, from_client, secret))) {
-            *pos = (uint32_t)(secret->data + secret->size - text.data);
-            return true;
-        }
-        begins = begins_behind(byte, begins);
-    }
-    *pos = text.size;
-    return false;
-}
-
-const struct qs_secret_word *qs_secret_key(struct qs_view text)
-{
-    return find_word(text, IN_INFO | VARIABLE | COMMAND | COMMAND_LINE);
-}
-
-bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text, struct qs_view *secret)
-{
-    struct qs_token first;
-    uint32_t pos = 0;
-
-    *secret = text;
-    if (key->kinds & COMMAND && qs_token_next(text, &pos, &first))
-        *secret = first.text;
-    return is_password(key, *secret);
-}
-
-/* --- Passwords of a packet --- */
+/* --- What is known of a packet's passwords --- */
 
 static bool is_within(struct qs_view part, struct qs_view whole)
 {
@@ -287,7 +18,7 @@ static bool is_known(const struct qs_secret_redactor *redactor, struct qs_view s
     return false;
 }
 
-/* Reports a password, unless it is in a session's text, which was reported when it arrived. */
+/* Texts of a session are not in the packet's bytes: they were reported when they came. */
 static void report(const struct qs_decoder *d, struct qs_view secret)
 {
     const struct qs_view bytes = {d->in.data, d->in.size};
@@ -319,7 +50,7 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
     g_string_append_len(out, (const char *)from, (gssize)(to - from));
 }
 
-/* Returns the known password over the byte `at`, or an empty view; `text` if there are too many. */
+/* Whichever known password covers the byte `at`, or the empty view; `text` if it may be any. */
 static struct qs_view span_over(const struct qs_secret_redactor *redactor, struct qs_view text,
                                 const uint8_t *at)
 {
@@ -339,7 +70,7 @@ static void append_mask(GString *out, uint32_t size, bool each_byte)
         g_string_append_c(out, '*');
 }
 
-/* Returns the text with asterisks in place of known passwords, or `text` itself if it has none. */
+/* The text with asterisks where passwords are known to be; the text itself where none is. */
 static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view text,
                              bool each_byte)
 {

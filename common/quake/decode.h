@@ -167,8 +167,11 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
 
 /* level.c: the level of a session, and what the capture lacks of its sign-on */
 /* Records that the capture lacks part of the sign-on: a packet before the current one (`before`),
- * or part of the current one. */
-void nq_level_lose(struct qs_decoder *d, bool before);
+ * or part of the current one. `playable`: players can show the level without it. */
+void nq_level_lose(struct qs_decoder *d, bool before, bool playable);
+/* Handles `missing` fragments of the server's reliable messages before the packet, which the
+ * capture lacks. */
+void nq_level_miss(struct qs_decoder *d, uint32_t missing);
 /*
  * Reads a command of the client. If it asks for a part of the sign-on, the client has the part
  * before. If the capture lacks that, the sign-on is in doubt until that or a later message comes.
@@ -183,8 +186,6 @@ void nq_level_time(struct qs_decoder *d, float time);
 void nq_acknowledge_time(struct qs_decoder *d, float time);
 /* Resolves a pending doubt, if the server's message that was just read allows it. */
 void nq_level_clear_doubt(struct nq_session *session, bool reliable);
-/* Turns a pending doubt, if any, into a loss. */
-void nq_level_confirm_doubt(struct nq_session *session);
 
 /* netchan.c: datagrams of a connection */
 /* Reads a packet with data or an acknowledgement. */

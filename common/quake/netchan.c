@@ -15,8 +15,10 @@
 
 static const struct qs_span whole_header = {0, NET_HEADER_SIZE};
 
-/* Number of acknowledgements of a fragment after which its sender, repeating it, must be stuck. */
-enum { STUCK_AFTER = 3 };
+enum {
+    STUCK_AFTER = 3, /* acknowledgements of a fragment whose sender, repeating it, is stuck */
+    FIRST_MAX = 256  /* a connection's first captured fragment has a lower number */
+};
 
 /* Returns what the packet's sender sends reliably, or (`back`) receives; NULL: unknown
  * direction. */
