@@ -183,13 +183,6 @@ static void replace_more_passwords(struct anonymize *all)
 
 /* --- A packet -------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct anonymize *all, enum redaction_kind kind)
-{
-    return kind == REDACT_PASSWORD || kind == REDACT_ADDRESS ||
-           (kind == REDACT_CHAT && all->options->replace_chat) ||
-           (kind == REDACT_NAME && all->options->replace_names);
-}
-
 /*
  * Collects passwords and names before replacing: they may occur elsewhere, too, and a packet may
  * contain a name in a text before the field that identifies it.
@@ -213,26 +206,6 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
     }
 }
 
-/* Notes that compressed texts contain a known name. */
-static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *pseudonym)
-{
-    (void)at, (void)size, (void)pseudonym;
-    *(bool *)user = true;
-}
-
-static bool has_something(const struct anonymize *all, const struct redaction_source *source)
-{
-    const struct qs_view bytes = redaction_source_bytes(source);
-    char text[ADDRESS_TEXT_MAX];
-    uint32_t at = 0, length;
-    bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
-
-    pseudonyms_find(all->passwords, bytes, for_passwords, note_found, &found);
-    if (all->options->replace_names)
-        pseudonyms_find(all->names, bytes, for_names, note_found, &found);
-    return found;
-}
-
 /* Whether nobody decodes anything of the datagram, such as one of another protocol. */
 static bool is_unknown(const struct anonymize *all, const struct qs_packet *packet)
 {
@@ -243,25 +216,14 @@ static bool is_unknown(const struct anonymize *all, const struct qs_packet *pack
            first->kind == REDACT_UNDECODED && !first->source && first->length == packet->size;
 }
 
-/* Whether something must be replaced in bytes that cannot be replaced. */
-static bool needs_unpacking(const struct anonymize *all)
+/* Whether it has inflated bytes that cannot be deflated again. */
+static bool has_opaque(const struct redactions *redactions)
 {
-    const struct redactions *redactions = all->redactions;
+    bool found = false;
 
-    for (guint i = 0; i < redactions->list->len; i++) {
-        const struct redaction *redaction = &g_array_index(redactions->list, struct redaction, i);
-
-        if (location_is_opaque(location_source(redactions, redaction->source)) &&
-            is_wanted(all, redaction->kind))
-            return true;
-    }
-    for (guint i = 0; i < redactions->sources->len; i++) {
-        const struct redaction_source *source = g_ptr_array_index(redactions->sources, i);
-
-        if (location_is_opaque(source) && has_something(all, source))
-            return true;
-    }
-    return false;
+    for (guint i = 0; i < redactions->sources->len && !found; i++)
+        found = location_is_opaque(location_source(redactions, i + 1));
+    return found;
 }
 
 static void replace_redactions(struct anonymize *all)
@@ -318,7 +280,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 anonymous_writer_leave_out(fragment);
         }
     }
-    message(decoded->location, "left out: its compressed messages contain something to replace");
+    message(decoded->location, "left out: its compressed messages cannot be written anew");
 }
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
@@ -327,15 +289,6 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 static uint64_t stream_number(uint64_t conversation, enum qs_end from)
 {
     return conversation * 2 + (from == QS_END_B);
-}
-
-static bool has_opaque(const struct redactions *redactions)
-{
-    bool found = false;
-
-    for (guint i = 0; i < redactions->sources->len && !found; i++)
-        found = location_is_opaque(location_source(redactions, i + 1));
-    return found;
 }
 
 /* Whether the unit belongs to a deflate stream: nothing can be replaced there, and after a gap no
@@ -410,7 +363,7 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     blank_fragment(all, held);
     if (is_unknown(all, packet))
         anonymous_writer_leave_out(held);
-    else if (needs_unpacking(all) || !replace_all(all, held, decoded))
+    else if (has_opaque(all->redactions) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
     else
         count_joined(all);
