@@ -62,7 +62,7 @@ class Quake(Late):
     def late(self, *server):
         return cut(readdressed(self.whole, [10, 0, 0, 9], *server), PLAYING)
 
-    def test_another_client_lends(self):
+    def test_another_client_is_the_donor(self):
         error = self.convert(joined(self.late(), self.whole))
         self.assertIn("session 1: its start is missing (the capture lacks the beginning of "
                       "dm4); its sign-on is from session 2\n", error)
@@ -71,7 +71,7 @@ class Quake(Late):
         self.assertNotIn(b"\x0a", messages[2][:1])
         self.assertEqual(messages[2][:1] + messages[2][1:5], messages[3][:5])
 
-    def test_no_other_client_lends(self):
+    def test_no_other_client_is_the_donor(self):
         """One that signed on before the session was there, or behind it, or to another server."""
         late, hour = self.late(), 3600 * 10**6
         for capture in (merged(self.whole, late), merged(moved(self.whole, -hour), late),
@@ -84,7 +84,7 @@ class Quake(Late):
         self.convert(Capture(self.whole.link_type, self.whole.frames[:PLAYING - 4]), status=0)
         return self.demos()["in-1-dm4.dem"].rename(self.folder / "beginning.dem")
 
-    def test_demo_lends(self):
+    def test_demo_is_the_donor(self):
         """The session's own recording proves the map; of another one the user says so."""
         for demo, printed, name in (("donor.dem", "the names", "in-1-dm4.dem"),
                                  (self.beginning(), "whether it was on the map of the session", "in-1-")):
@@ -110,7 +110,7 @@ class Quake(Late):
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", CAPTURES / "q2-limits1.dm2")
         self.assertIn("q2-limits1.dm2: it is of another game", error)
 
-    def test_nobody_lends(self):
+    def test_no_demo_without_a_donor(self):
         error = self.convert(cut(self.whole, PLAYING))
         self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
         self.assertEqual(self.demos(), {})
@@ -121,7 +121,7 @@ class Quake(Late):
         self.assertIn("(the capture lacks the beginning of a level); the demo starts with dm4",
                       self.convert(cut(capture, 1409)))
 
-    def test_list_says_who_lends(self):
+    def test_list_names_the_donor(self):
         self.beginning()
         self.write("in.pcap", cut(self.whole, PLAYING).pcap())
         for demo, words, maps in (("donor.dem", "  from donor.dem", ["dm4"]),
@@ -149,7 +149,7 @@ class Quake(Late):
         self.assertRegex(error, r"other.dem: with it, \d+ of \d+ packets of the session cannot be read: its client had other")
         self.assertEqual(self.demos(), {})
 
-    def test_demo_that_lends_nothing(self):
+    def test_demo_without_a_sign_on_is_no_donor(self):
         self.write("empty.dem", b"-1\n" + bytes(16))
         error = self.convert(self.whole, "--sign-on", "empty.dem", status=0)
         self.assertIn("empty.dem: not used for --sign-on: it has no sign-on of a whole level", error)
@@ -186,7 +186,7 @@ class Quake2(Late):
         self.assertEqual(printed, "")
         return blocks_of(late_demo), blocks_of(self.folder / "whole.dm2"), error
 
-    def test_another_client_lends(self):
+    def test_another_client_is_the_donor(self):
         got, whole, error = self.lent("q2-lossy.pcap", 100)
         self.assertIn("is from session 2", error)
         frames = len(got) - next(index for index, block in enumerate(got) if b"precache" in block) - 1
@@ -200,7 +200,7 @@ class Quake2(Late):
         self.assertIn("is from session 2", error)
         self.assertGreater(len(got), 10)
 
-    def test_demo_lends(self):
+    def test_demo_is_the_donor(self):
         whole = Capture.read(CAPTURES / "q2-lossy.pcap")
         self.convert(whole, status=0)
         donor = self.folder / "donor.dm2"
@@ -273,7 +273,7 @@ class QuakeWorld(Late):
     def playing(self, share):
         return int(len(self.whole.frames) * share)
 
-    def test_demo_lends(self):
+    def test_demo_is_the_donor(self):
         for share in 0.2, 0.5:
             error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "donor.qwd")
             self.assertIn("its sign-on is from donor.qwd; unknown: the player's statistics",
@@ -294,7 +294,7 @@ class QuakeWorld(Late):
             self.assertIn(why, error)
             self.assertEqual(self.demos(), {})
 
-    def test_another_client_lends(self):
+    def test_another_client_is_the_donor(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(joined(late, self.whole))
         self.assertIn("session 1: its start is missing (the capture lacks the beginning of "
@@ -311,7 +311,7 @@ class QuakeWorld(Late):
         self.assertIn("session 1: its start is missing (the capture lacks the beginning of dm4); its sign-on is from",
                       self.convert(joined(late, self.whole, extended)))
 
-    def test_nobody_lends(self):
+    def test_no_demo_without_a_donor(self):
         """Even --force writes nothing at which players would stop."""
         error = self.convert(cut(self.whole, self.playing(0.9)))
         self.assertIn("no demo: retry with --sign-on DEMO of the same map", error)
@@ -411,7 +411,7 @@ class QuakeWorldSignOnLost(Late):
             error = self.convert(self.without(number, 2))
             self.assertRegex(error, "(cannot be shown|may lack entities, names or texts): part of its sign-on", number)
 
-    def test_demo_lends(self):
+    def test_demo_is_the_donor(self):
         whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}
         for number in self.sign_on:
             error, seen = self.convert_without(number, "--sign-on", "donor.qwd")

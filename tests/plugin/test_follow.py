@@ -34,7 +34,7 @@ class Follow(PluginTest):
                     for text in self.texts(path, field):
                         self.assertIn(text.strip("•\n "), printed)
 
-    def test_sessions_are_told_apart(self):
+    def test_each_session_has_its_own_texts(self):
         """And repeated data is printed once; what is connectionless is, too."""
         hello = bytes.fromhex("01000000 00000000 8210")
         path = self.capture([
@@ -55,7 +55,7 @@ class Follow(PluginTest):
         header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,2")
         self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
 
-    def test_who_says_a_line(self):
+    def test_each_line_has_its_speaker(self):
         """Each client gets the line; once it is shown at the speaker's."""
         mark = b"\xff\xff\xff\xff"
         names = b"".join(struct.pack("<BBI", 40, slot, slot) + b"\\name\\" + name + b"\0"

@@ -45,7 +45,7 @@ WIRE_TEST(agreement_is_kept_by_a_level_whose_beginning_is_missing)
     assert_int_equal(wire->session.ext.fte2, 0x7f);
 }
 
-WIRE_TEST(client_says_what_it_can)
+WIRE_TEST(client_names_its_extensions)
 {
     wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
     RECEIVED("nq.extension.fte.floatcoords := true", "nq.extension.fte2.predinfo := true");
@@ -146,7 +146,7 @@ WIRE_TEST(moves_have_a_number_and_a_cursor)
 }
 
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
-WIRE_TEST(narrow_moves_are_told_from_precise_ones)
+WIRE_TEST(narrow_moves_are_distinguished_from_precise_ones)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", QUAKE)));
     wire_assert_client_reads(wire, 0,

@@ -217,7 +217,7 @@ FIXTURE_TEST(vrinputs_know_devices)
     RECEIVED("! Unknown flags of clcfte_move: 0x20\n");
 }
 
-FIXTURE_TEST(setanglebase_has_the_axes_it_says)
+FIXTURE_TEST(setanglebase_has_the_axes_of_its_flags)
 {
     f->session.ext.fte2 = FTE2_VRINPUTS;
     READS(server, SERVER "\x5d\x08"

@@ -278,7 +278,7 @@ class Usage(ToolTest):
         self.tool("--output", "old.gz", tool.CAPTURES / "qw-vanilla.pcap", status=1)
         self.assertEqual(len(list(self.folder.glob("old.gz/*.qwd"))), 1)
 
-    def test_nothing_is_said_of_a_capture_that_was_not_written(self):
+    def test_no_success_is_printed_of_a_capture_that_was_not_written(self):
         demo = next(tool.CAPTURES.glob("*.dm2"))
         self.write("taken.pcap", b"")
         output, error = self.tool("--pcap", "taken.pcap", demo, status=1)

@@ -329,7 +329,7 @@ class Sessions(Convert):
         self.assertIn("no session found; the packets between ports 40111 and 51000 ", error)
         self.assertIn("--port qw=40111", error)
 
-    def test_list_says_what_convert_does(self):
+    def test_list_reports_what_convert_writes(self):
         frames = self.capture.frames + shifted(self.capture.frames[700:], 400)
         path = self.write_frames("x.pcap", frames)
         output, _ = self.tool("--list", "--json", path)

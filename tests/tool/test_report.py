@@ -134,13 +134,14 @@ class Page(MatchTest):
         self.assertEqual(len(re.findall(r"<path class=p[0-9]+ d=.M0 0H", text)), 2)
 
     def test_level(self):
-        """Scores, but not those of spectators; ways with the north above, as wide as high; few times below."""
+        """Scores, but not those of spectators; ways with the north above, as wide as high; few round times below."""
         players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="carla", **{"*spectator": "1"}) + frags(1, 0)
         text = self.page(self.write("x.mvd", mvd(players + frags(0, 2), *(position(0, x, 4 * x) for x in range(0, 101, 20)))))
         self.assertEqual(re.findall("<li><b class=p[0-9]+></b> ([^<\n]*)", text), ["anna 2"])
         self.assertRegex(text, "viewBox=.-20 -420 140 440.><path class=p0 d=.M0 -?0l0 0 20 -80 20 -80 ")
-        ticks = [row.count("<span") for row in re.findall("<div class=ticks>(.*)", self.page(*LINES.glob("*.gz")))]
-        self.assertTrue(ticks and max(ticks) <= 10 and min(ticks) >= 2, ticks)
+        for row in re.findall("<div class=ticks>(.*)", self.page(*LINES.glob("*.gz")))[1:]:
+            self.assertIn(row.count("<span"), range(2, 11))
+            self.assertEqual({int(seconds) % 5 for seconds in re.findall(r">[0-9:]*:([0-9]{2})<", row)}, {0}, row)
 
     def drawn(self, path, bins):
         """The values that a step line has for the bins; None where it has none."""
