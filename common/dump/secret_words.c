@@ -164,8 +164,8 @@ static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
 struct command {
     struct qs_view line;
     uint32_t pos;
-    bool is_set;  /* behind a setter */
-    bool is_told; /* as servers print a variable: quoted, or with a sign behind it */
+    bool is_set;     /* behind a setter */
+    bool is_printed; /* as servers print a variable: quoted, or with a sign behind it */
 };
 
 static bool next_word(struct command *command, struct qs_token *token)
@@ -174,7 +174,7 @@ static bool next_word(struct command *command, struct qs_token *token)
         return false;
     if (token->text.size && token->text.data[token->text.size - 1] == ':') {
         token->text.size--;
-        command->is_told = true;
+        command->is_printed = true;
     }
     return true;
 }
@@ -183,7 +183,7 @@ static bool is_sign(struct command *command, struct qs_view text)
 {
     const bool is = qs_view_is_one_of(text, signs);
 
-    command->is_told = command->is_told || is;
+    command->is_printed = command->is_printed || is;
     return is;
 }
 
@@ -196,7 +196,7 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
         if (!qs_token_next(command->line, &command->pos, &token))
             return (struct qs_view){0};
     while (is_sign(command, token.text));
-    command->is_told = command->is_told || token.text.size < token.length;
+    command->is_printed = command->is_printed || token.text.size < token.length;
     if (word->kinds & (COMMAND_LINE | FORWARDED))
         token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
     return token.text;
@@ -228,11 +228,11 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
                                      (command.is_set ? FORWARDED : 0));
     if (!word || (!from_client && !(word->kinds & VARIABLE)))
         return false;
-    command.is_told = command.is_told || token.text.size < token.length;
+    command.is_printed = command.is_printed || token.text.size < token.length;
     command.line =
         line_at(text, at, word->kinds & (COMMAND_LINE | FORWARDED) ? text.size : LINE_MAX_SIZE);
     *secret = value_behind(&command, word);
-    if (!from_client && !command.is_set && !command.is_told)
+    if (!from_client && !command.is_set && !command.is_printed)
         return false;
     return secret->size && is_password(word, *secret);
 }
