@@ -314,7 +314,7 @@ FAULTS = [
     ("sessions", 'if (other->prefix == word->prefix)', 'if (!other->prefix)'),
     ("demo", "return major > 3 || (major == 3 && *dot == '.' && g_ascii_strtoull(dot + 1, NULL, 10) >= 7);",
      'return major >= 3;'),
-    ("demo", 'if (qwd->left_out.level != level) {', 'if (true) {'),
+    ("demo", 'if (qwd->incomplete.level != level)', 'if (true)'),
     ("demo", 'if (!frame->reference_missing || frame->delta == frame->number)', 'if (!frame->reference_missing)'),
     ("demo", 'frame >= (has_donor ? KNOWN_FRAME : FULL_FRAME);', 'frame >= FULL_FRAME;'),
     ("sessions", 'AHEAD_MAX = 16 ', 'AHEAD_MAX = 64 '),
