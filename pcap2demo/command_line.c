@@ -60,7 +60,7 @@ static char *usage_of(const struct option_row *row)
                            row->name, form ? "=" : "", form ? form : "");
 }
 
-void print_help(const GPtrArray *rows)
+static void print_help(const GPtrArray *rows)
 {
     enum { USAGE_WIDTH = 35 };
 
@@ -80,12 +80,12 @@ void print_help(const GPtrArray *rows)
     fputs(ending, stdout);
 }
 
-void print_short_help(void)
+static void print_short_help(void)
 {
     fputs(one_screen, stdout);
 }
 
-void print_version(void)
+static void print_version(void)
 {
     puts("pcap2demo " QUAKESHARK_VERSION);
     if (*QUAKESHARK_HOMEPAGE)

@@ -21,8 +21,4 @@ void command_line_clear(struct options *options);
 /* Reads all inputs in order, or records from interfaces, and performs the action. */
 void run_inputs(const struct options *options);
 
-void print_help(const GPtrArray *rows); /* rows: struct option_row, with headings */
-void print_short_help(void);
-void print_version(void);
-
 #endif

@@ -122,16 +122,16 @@ static const struct shared_state *shared_of(const struct packet_state *state)
 enum { UNIT_SHIFT = 8, DEPTH_MAX = 7, PACKET_STATE_SIZE = offsetof(struct packet_state, changes) };
 
 /* Returns a key for the layer of the frame and the PDU in it, from 1; 0 for a datagram. */
-static uint32_t key_of(uint32_t layer, uint32_t unit)
+static uint32_t key_of(uint32_t layer, uint32_t pdu)
 {
-    return layer | unit << UNIT_SHIFT;
+    return layer | pdu << UNIT_SHIFT;
 }
 
 static struct packet_state *find_packet(const struct dissector *dissector, packet_info *pinfo,
-                                        uint32_t unit)
+                                        uint32_t pdu)
 {
     return p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto,
-                            key_of(pinfo->curr_layer_num, unit));
+                            key_of(pinfo->curr_layer_num, pdu));
 }
 
 /* --- Conversations --- */
@@ -391,7 +391,7 @@ static void restore_session(const struct qs_protocol *protocol, const struct pac
 /* Adds a state. In the first pass, the conversation's session is the state before this packet. A
  * later pass that dissects a packet for the first time stores nothing. */
 static struct packet_state *new_packet_state(const struct dissector *dissector, packet_info *pinfo,
-                                             uint32_t unit, struct conversation_state *conversation)
+                                             uint32_t pdu, struct conversation_state *conversation)
 {
     const bool visited = PINFO_FD_VISITED(pinfo);
     uint8_t changes[SNAPSHOT_CHANGES_MAX];
@@ -408,7 +408,7 @@ static struct packet_state *new_packet_state(const struct dissector *dissector, 
         conversation->last = visited ? NULL : state;
     if (!visited)
         p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto,
-                         key_of(pinfo->curr_layer_num, unit), state);
+                         key_of(pinfo->curr_layer_num, pdu), state);
     return state;
 }
 
@@ -481,9 +481,9 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 }
 
 static struct packet_state *new_unit_state(const struct dissector *dissector, packet_info *pinfo,
-                                           uint32_t unit, struct conversation_state *conversation)
+                                           uint32_t pdu, struct conversation_state *conversation)
 {
-    struct packet_state *state = new_packet_state(dissector, pinfo, unit, conversation);
+    struct packet_state *state = new_packet_state(dissector, pinfo, pdu, conversation);
 
     if (conversation && is_first_pass(pinfo)) {
         state->missing = conversation->streams[state->from].missing;
@@ -494,15 +494,15 @@ static struct packet_state *new_unit_state(const struct dissector *dissector, pa
 
 struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo)
 {
-    const uint32_t unit = *units_done(dissector, pinfo) + 1;
+    const uint32_t pdu = *units_done(dissector, pinfo) + 1;
     struct conversation_state *conversation = conversation_of(dissector, pinfo, NULL);
-    struct packet_state *state = find_packet(dissector, pinfo, unit);
+    struct packet_state *state = find_packet(dissector, pinfo, pdu);
     struct packet_context context;
 
     if (!state)
-        state = new_unit_state(dissector, pinfo, unit, conversation);
+        state = new_unit_state(dissector, pinfo, pdu, conversation);
     context = context_of(dissector, pinfo, conversation, state);
-    context.unit = unit;
+    context.pdu = pdu;
     return context;
 }
 
@@ -527,11 +527,10 @@ uint32_t packet_session_number_again(const struct dissector *dissector, packet_i
     const struct packet_state *state;
 
     for (uint32_t layer = 1; layer <= wmem_list_count(pinfo->layers); layer++)
-        for (uint32_t unit = 0;
-             (state = p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto,
-                                       key_of(layer, unit))) != NULL ||
-             !unit;
-             unit++)
+        for (uint32_t pdu = 0; (state = p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto,
+                                                         key_of(layer, pdu))) != NULL ||
+                               !pdu;
+             pdu++)
             if (state && state->number)
                 return state->number;
     return 0;

@@ -33,7 +33,7 @@ struct conversation_state;
 /* Context for decoding a packet or PDU once. */
 struct packet_context {
     struct qs_session *session;         /* valid at least until the packet is dissected */
-    uint32_t unit;                      /* number of the PDU in the packet, from 1; 0: a datagram */
+    uint32_t pdu;                       /* number of the PDU in the packet, from 1; 0: a datagram */
     uint32_t missing;                   /* number of bytes before the PDU that the capture lacks */
     enum qs_end from;                   /* end that sent the packet */
     const void *conversation;           /* identifies the conversation; NULL: none */

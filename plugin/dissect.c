@@ -102,11 +102,11 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
     dissector->decoder.want_transfers = export_objects_are_wanted() || context->current;
     follow_begin(dissector);
-    (packet->unit ? qs_decode_unit : qs_decode)(&dissector->decoder, context->session,
-                                                wanted ? &dissector->counter.base : &sink.base,
-                                                packet);
+    (packet->pdu ? qs_decode_pdu : qs_decode)(&dissector->decoder, context->session,
+                                              wanted ? &dissector->counter.base : &sink.base,
+                                              packet);
     if (context->current)
-        qs_links_take(context->links, &dissector->decoder);
+        qs_links_update(context->links, &dissector->decoder);
     if (context->links)
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
@@ -211,34 +211,34 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 struct unit_reader {
     struct dissector *dissector;
     struct packet_context context;
-    struct qs_packet unit;
+    struct qs_packet pdu;
 };
 
 /* Returns the length of the PDU at `offset`, or 0 if it is unknown until the next segment. */
 static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void *data)
 {
     struct unit_reader *reader = data;
-    struct qs_packet *unit = &reader->unit;
+    struct qs_packet *pdu = &reader->pdu;
 
     reader->context = unit_context(reader->dissector, pinfo);
-    *unit = packet_of(reader->dissector, tvb_new_subset_remaining(tvb, offset), pinfo);
-    unit->from = reader->context.from;
-    unit->unit = reader->context.unit;
-    unit->missing = reader->context.missing;
-    unit->missing_before = pinfo->num;
-    unit->wire_size = reader->dissector->protocol->pdu_length(reader->context.session, unit, 0);
-    return unit->wire_size == unit->size + 1 && pinfo->can_desegment ? 0 : unit->wire_size;
+    *pdu = packet_of(reader->dissector, tvb_new_subset_remaining(tvb, offset), pinfo);
+    pdu->from = reader->context.from;
+    pdu->pdu = reader->context.pdu;
+    pdu->missing = reader->context.missing;
+    pdu->missing_before = pinfo->num;
+    pdu->wire_size = reader->dissector->protocol->pdu_length(reader->context.session, pdu, 0);
+    return pdu->wire_size == pdu->size + 1 && pinfo->can_desegment ? 0 : pdu->wire_size;
 }
 
 static int dissect_unit(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct unit_reader *reader = data;
 
-    reader->unit.size = tvb_captured_length(tvb);
-    decode(reader->dissector, tvb, pinfo, tree, &reader->unit, &reader->context);
-    export_demos_queue(reader->dissector, pinfo, &reader->unit, reader->context.conversation);
+    reader->pdu.size = tvb_captured_length(tvb);
+    decode(reader->dissector, tvb, pinfo, tree, &reader->pdu, &reader->context);
+    export_demos_queue(reader->dissector, pinfo, &reader->pdu, reader->context.conversation);
     unit_done(reader->dissector, pinfo);
-    return (int)reader->unit.size;
+    return (int)reader->pdu.size;
 }
 
 static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
@@ -393,7 +393,7 @@ void dissect_register(struct dissector *dissector)
 
     dissector->handle =
         register_dissector_with_data(protocol->name, dissect_packet, dissector->proto, dissector);
-    if (protocol->decode_unit) {
+    if (protocol->decode_pdu) {
         char *name = g_strdup_printf("%s_tcp", protocol->name); /* kept by Wireshark */
 
         dissector->stream_handle =

@@ -88,7 +88,7 @@ static dissector_handle_t current_of(uint32_t port)
 }
 
 /* Gives the port back. It has no handle if the preference has just removed it. */
-static void give_back(uint32_t port, void *data)
+static void restore_port(uint32_t port, void *data)
 {
     const struct dissector *dissector = data;
     const dissector_handle_t current = current_of(port);
@@ -141,7 +141,7 @@ void ports_assign(struct dissector *dissector)
     wmem_free(NULL, dissector->server_ports);
     dissector->server_ports = range_copy(NULL, ports);
     if (!ranges_are_equal(wanted, dissector->claimed_ports)) {
-        range_foreach(dissector->claimed_ports, give_back, dissector);
+        range_foreach(dissector->claimed_ports, restore_port, dissector);
         range_foreach(wanted, claim, dissector);
     }
     wmem_free(NULL, dissector->claimed_ports);

@@ -267,7 +267,7 @@ static void read_pdu(const struct tapped *tapped)
     void *reader = g_hash_table_lookup(current->readers, tapped->conversation);
     struct qs_packet bytes = tapped->packet;
 
-    bytes.unit = 0;
+    bytes.pdu = 0;
     if (qs_sessions_bytes(current->sessions, &reader, &bytes))
         g_hash_table_insert(current->readers, (void *)tapped->conversation, reader);
 }
@@ -347,7 +347,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
         await_end();
     tapped->frame->taken++;
     current->last = tapped->packet.number;
-    if (tapped->packet.unit)
+    if (tapped->packet.pdu)
         read_pdu(tapped);
     else
         add_datagram(tapped);

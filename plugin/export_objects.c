@@ -242,7 +242,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
     receiver->pinfo = pinfo;
     enter_connection(receiver, packet->connection);
     for (unsigned i = 0; i < packet->count; i++)
-        qs_transfers_take(receiver->transfers, &packet->transfers[i]);
+        qs_transfers_add(receiver->transfers, &packet->transfers[i]);
     receiver->pinfo = NULL;
     return TAP_PACKET_REDRAW;
 }

@@ -144,7 +144,7 @@ void follow_queue(const struct dissector *dissector, packet_info *pinfo)
     if (!transcript || !transcript->len)
         return;
     /* The receiver drops duplicate and late packets. */
-    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->unit)
+    if (!decoder->found.accepted && !decoder->found.connectionless && !decoder->packet->pdu)
         return;
     text = wmem_new(pinfo->pool, struct packet_text);
     *text =

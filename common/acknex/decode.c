@@ -95,7 +95,7 @@ double acknex_fixed(struct qs_decoder *d, unsigned row)
 double acknex_packed(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;
-    const uint8_t *bytes = qs_reader_take(&d->in, 3);
+    const uint8_t *bytes = qs_reader_bytes(&d->in, 3);
     const int32_t raw = bytes ? qs_le16(bytes) + (int8_t)bytes[2] * 0x10000 : 0;
     const double value = raw / 128.0;
 

@@ -69,9 +69,6 @@ enum acknex_angle_byte_order {
 /* True for packets of Acknex alone: safe on any port, if the user asks for that. See protocol.c. */
 bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
-/* True if the packet cannot be read to its end in either direction. */
-bool acknex_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
-
 extern const struct qs_protocol acknex_protocol;
 
 /* Fields by number: one enumerator for each row of fields.def. */

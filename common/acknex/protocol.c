@@ -76,7 +76,7 @@ bool acknex_recognize(const struct qs_protocol *protocol, const struct qs_packet
     return names_files(protocol, packet, QS_S2C) || names_files(protocol, packet, QS_C2S);
 }
 
-bool acknex_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
+static bool is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     return !qs_may_be_read(protocol, packet);
 }
@@ -195,7 +195,7 @@ const struct qs_protocol acknex_protocol = {
     .session_shares = acknex_session_shares,
     .describe = acknex_session_describe,
     .recognize = acknex_recognize,
-    .is_foreign = acknex_is_foreign,
+    .is_foreign = is_foreign,
     .recognize_on_request = true,
     .decode = decode,
 };

@@ -114,7 +114,7 @@ void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
                      struct qs_session *session, struct qs_sink *sink,
                      const struct qs_packet *block, uint32_t offset)
 {
-    const enum qs_direction direction = block->unit ? direction_of(session, block) : QS_S2C;
+    const enum qs_direction direction = block->pdu ? direction_of(session, block) : QS_S2C;
 
     d->origin = offset;
     d->payload = *block;
@@ -123,10 +123,10 @@ void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
     d->origin = 0;
 }
 
-void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
-                    const struct qs_packet *unit)
+void qs_decode_pdu(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                   const struct qs_packet *pdu)
 {
-    qs_decode_block(d, d->protocol->decode_unit, session, sink, unit, 0);
+    qs_decode_block(d, d->protocol->decode_pdu, session, sink, pdu, 0);
 }
 
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
@@ -221,7 +221,7 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
             qs_summary_message(d, type->brief);
     }
     d->unlisted = false;
-    qs_reader_take(&d->in, 1);
+    qs_reader_bytes(&d->in, 1);
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)
         type->read(d);

@@ -34,12 +34,12 @@ void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs
                const struct qs_packet *packet);
 
 /*
- * Like qs_decode() for one PDU of a stream (packet->unit is not 0), in stream order. If the PDU has
+ * Like qs_decode() for one PDU of a stream (packet->pdu is not 0), in stream order. If the PDU has
  * framing, offsets of decoder->found.messages count in decoder->payload. Only for protocols that
- * have `decode_unit`.
+ * have `decode_pdu`.
  */
-void qs_decode_unit(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
-                    const struct qs_packet *unit);
+void qs_decode_pdu(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
+                   const struct qs_packet *pdu);
 
 /*
  * Like qs_decode() for server messages without a packet header: a block of a demo file. Only for

@@ -105,7 +105,7 @@ void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *tabl
 }
 
 /* True for the player's "anna: gg", "(anna): gg" (to the team), "[SPEC] anna: gg" (spectator). */
-static bool is_said_by(struct qs_view text, struct qs_view name)
+static bool is_line_of(struct qs_view text, struct qs_view name)
 {
     static const char spectator[] = "[SPEC] ";
     const uint32_t mark = qs_view_begins(text, spectator) ? sizeof spectator - 1 : 0;
@@ -128,7 +128,7 @@ void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uin
     for (uint32_t player = 0; player < count; player++) {
         const struct qs_view name = name_of(d->session, player);
 
-        if (name.size > speaker.size && is_said_by(text, name))
+        if (name.size > speaker.size && is_line_of(text, name))
             speaker = name;
     }
     if (speaker.size)

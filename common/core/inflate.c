@@ -10,7 +10,7 @@ enum { RAW_DEFLATE = -15 }; /* zlib's window bits: no header */
 
 static int64_t ahead(const struct qs_decoder *d)
 {
-    return d->packet->unit ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
+    return d->packet->pdu ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
 }
 
 /* Returns how much the session may inflate in this packet without the advance; may be negative. */
@@ -163,7 +163,7 @@ static bool read_header(struct qs_inflater *inflater, struct qs_reader *in)
 
     if (!size)
         return true;
-    memcpy(inflater->header + inflater->header_size, qs_reader_take(in, size), size);
+    memcpy(inflater->header + inflater->header_size, qs_reader_bytes(in, size), size);
     inflater->header_size += size;
     return inflater->header_size < HEADER_SIZE || is_header(inflater->header);
 }

@@ -51,7 +51,8 @@ struct qs_packet {
     /* Distinguish copies of a datagram from other datagrams with the same bytes: see
      * common/sessions/copies.h. */
     uint32_t ip_id; /* IP identification; 0: none */
-    uint64_t place; /* capture point, if ip_id is 0: hash of interface, MAC addresses and TTL */
+    uint64_t
+        capture_point; /* capture point, if ip_id is 0: hash of interface, MAC addresses and TTL */
 
     /* Later packets show that the receiver did not accept this packet, or that it acknowledges
      * packets that were not sent. */
@@ -60,7 +61,7 @@ struct qs_packet {
     bool source_is_server_port, destination_is_server_port;
 
     /* For PDUs: */
-    uint32_t unit;    /* 1 for the first PDU that the packet completed; 0: this is a datagram */
+    uint32_t pdu;     /* 1 for the first PDU that the packet completed; 0: this is a datagram */
     uint32_t missing; /* number of bytes before this PDU that the capture lacks */
     uint64_t missing_before; /* number of the packet after the missing bytes */
     bool missing_is_cut;     /* the capture cut the packets with the missing bytes */

@@ -149,8 +149,8 @@ struct qs_protocol {
      */
     uint32_t (*pdu_length)(const struct qs_session *session, const struct qs_packet *start,
                            uint32_t seen);
-    /* Decodes one complete PDU. Called by qs_decode_unit(). */
-    void (*decode_unit)(struct qs_decoder *decoder);
+    /* Decodes one complete PDU. Called by qs_decode_pdu(). */
+    void (*decode_pdu)(struct qs_decoder *decoder);
     /* Decodes server messages without a packet header, as demo files contain them; or NULL. Called
      * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);

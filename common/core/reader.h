@@ -55,7 +55,7 @@ static inline void qs_reader_overrun(struct qs_reader *r)
 }
 
 /* Returns the next `n` bytes, or NULL (after an overrun) if fewer are left. */
-static inline const uint8_t *qs_reader_take(struct qs_reader *r, uint32_t n)
+static inline const uint8_t *qs_reader_bytes(struct qs_reader *r, uint32_t n)
 {
     if (n > qs_reader_left(r)) {
         qs_reader_overrun(r);
@@ -102,7 +102,7 @@ static inline uint32_t qs_bits_of_float(float value)
 
 static inline uint8_t qs_reader_u8(struct qs_reader *r)
 {
-    const uint8_t *p = qs_reader_take(r, 1);
+    const uint8_t *p = qs_reader_bytes(r, 1);
     return p ? p[0] : 0;
 }
 
@@ -110,7 +110,7 @@ static inline uint8_t qs_reader_u8(struct qs_reader *r)
 #define QS_READER(function, type, size, of)                                                        \
     static inline type function(struct qs_reader *r)                                               \
     {                                                                                              \
-        const uint8_t *p = qs_reader_take(r, size);                                                \
+        const uint8_t *p = qs_reader_bytes(r, size);                                               \
         return p ? of(p) : 0;                                                                      \
     }
 

@@ -348,7 +348,7 @@ static void append_items(struct qs_decoder *d)
 
 void qs_summary_end(struct qs_decoder *d)
 {
-    if (d->packet->unit <= 1) {
+    if (d->packet->pdu <= 1) {
         if (d->found.summary->len && d->found.summary->str[0] != ' ')
             g_string_prepend_c(d->found.summary, ' ');
         g_string_prepend(d->found.summary, qs_direction_arrow(d->found.direction));

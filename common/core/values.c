@@ -77,7 +77,7 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id)
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)
 {
     const uint32_t at = d->in.pos;
-    const uint8_t *data = qs_reader_take(&d->in, size);
+    const uint8_t *data = qs_reader_bytes(&d->in, size);
     const struct qs_view bytes = {data, data ? size : 0};
 
     qs_emit_bytes(d, id, at, size, bytes);
@@ -93,7 +93,7 @@ static void read_integer(struct qs_decoder *d, unsigned id)
 {
     const enum qs_type type = d->protocol->fields[id].type;
     const uint32_t at = d->in.pos, size = (qs_type_bits(type) + 7) / 8;
-    const uint8_t *bytes = qs_reader_take(&d->in, size);
+    const uint8_t *bytes = qs_reader_bytes(&d->in, size);
     const unsigned above = (64 - 8 * size) & 63; /* bits beyond the value's size */
     uint64_t value = 0;
 

@@ -42,8 +42,8 @@ enum qs_demo_status qs_demo_read_framed(struct qs_reader *in, const struct qs_de
         return QS_DEMO_BAD;
     if (length > left - framing->header)
         return QS_DEMO_CUT;
-    qs_reader_take(in, framing->header);
-    *block = (struct qs_view){qs_reader_take(in, length), length};
+    qs_reader_bytes(in, framing->header);
+    *block = (struct qs_view){qs_reader_bytes(in, length), length};
     return QS_DEMO_BLOCK;
 }
 
@@ -61,7 +61,7 @@ enum qs_demo_status qs_demo_next_framed(struct qs_demo_reader *reader,
     if (status != QS_DEMO_END)
         return status;
     reader->ended = true;
-    qs_reader_take(&reader->in, framing->header);
+    qs_reader_bytes(&reader->in, framing->header);
     return QS_DEMO_BLOCK;
 }
 

@@ -227,8 +227,8 @@ static void put_packet(struct qs_json *json, GString *scratch, const struct qs_d
     put_address(json, scratch, &packet->destination);
     put_word(json, "protocol", decoder->protocol->name);
     put_word(json, "direction", qs_direction_name(decoder->found.direction));
-    if (packet->unit)
-        put_number(json, "unit", packet->unit);
+    if (packet->pdu)
+        put_number(json, "unit", packet->pdu);
     if (about->session)
         put_number(json, "session", about->session);
     put_number(json, "size", packet->size);

@@ -1,7 +1,279 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/dump/secret.h"
+#include <string.h>
 
 #include "common/core/text.h"
+#include "common/dump/secret.h"
+
+/* --- Words followed by a password ------------------------------------------------------------- */
+
+/*
+ * Where passwords stand in texts. Sources of the words: id and mvdsv sv_main.c, sv_ccmds.c and
+ * sv_user.c (password, spectator_password, rcon_password, master_rcon_password, login), Quake II
+ * and Q2PRO sv_main.c (password, spectator_password, rcon), Q2Admin g_cmd.c (!admin, !bypass,
+ * !setadmin), ProQuake (pq_password), FTE cl_main.c (guid), KTX admin.c (admin).
+ */
+
+enum word_kind {
+    IN_INFO = 1,        /* a key of info strings: its value is a password */
+    VARIABLE = 2,       /* of the console: its value is one */
+    COMMAND = 4,        /* its first word is one */
+    COMMAND_LINE = 8,   /* all of its words are */
+    UNLESS_NUMBER = 16, /* 0 to 3 are no passwords, but say whether one is needed */
+    FORWARDED = 32,     /* a COMMAND_LINE behind "cmd" alone: QTV's AUTH is none */
+    BY_PATTERN = 64,    /* wanted: one that only its name shows */
+};
+
+static const struct qs_secret_word {
+    const char *name;
+    unsigned kinds;
+} words[] = {
+    {"password", IN_INFO | VARIABLE},
+    {"spectator", IN_INFO | UNLESS_NUMBER},
+    {"spectator_password", IN_INFO | VARIABLE},
+    {"rcon_password", IN_INFO | VARIABLE},
+    {"rcon_low_password", VARIABLE},
+    {"master_rcon_password", VARIABLE},
+    {"admin_password", IN_INFO | VARIABLE},
+    {"qtv_password", VARIABLE},
+    {"pq_password", VARIABLE},
+    {"_pw", IN_INFO | VARIABLE},
+    {"guid", IN_INFO},
+    {"*guid", IN_INFO},
+    {"cl_guid", IN_INFO | VARIABLE},
+    {"userkey", IN_INFO | VARIABLE},
+    {"authkey", IN_INFO},
+    {"steamid", IN_INFO | UNLESS_NUMBER},
+    {"rcon", COMMAND},
+    {"0x44495547", COMMAND}, /* FTE's line of connect with the GUID */
+    {"login", COMMAND_LINE},
+    {"auth", FORWARDED},
+    {"logon", COMMAND_LINE},
+    {"admin", COMMAND_LINE},
+    {"referee", COMMAND_LINE},
+    {"!admin", COMMAND_LINE},
+    {"!bypass", COMMAND_LINE},
+    {"!setadmin", COMMAND_LINE},
+};
+
+/* They give a variable its value. */
+static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd", NULL};
+/* These stand before a variable in a server's list of them. */
+static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s", NULL};
+/* These stand between a variable and its value where a server prints it. */
+static const char *const signs[] = {"is", "=", ":", NULL};
+
+static bool equals(struct qs_view text, const char *word)
+{
+    return qs_view_is_one_of(text, (const char *const[]){word, NULL});
+}
+
+/* Keys and variables of mods. */
+static const char *const patterns[] = {"*pass*", "*pw*", "*token*", "rcon*", "*secret*"};
+
+static bool is_like_password(struct qs_view text)
+{
+    char name[33] = "";
+    bool is_word = text.size < sizeof name, found = false;
+
+    for (uint32_t i = 0; i < text.size && is_word; i++) {
+        name[i] = g_ascii_tolower(qs_view_character(text, i));
+        is_word = g_ascii_isalnum(name[i]) || (name[i] && strchr("_*-.", name[i]));
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(patterns) && is_word && !found; i++)
+        found = g_pattern_match_simple(patterns[i], name);
+    return found;
+}
+
+static const struct qs_secret_word *find_word(struct qs_view text, unsigned kinds)
+{
+    static const struct qs_secret_word other = {"", VARIABLE | UNLESS_NUMBER};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (words[i].kinds & kinds && equals(text, words[i].name))
+            return &words[i];
+    return kinds & BY_PATTERN && is_like_password(text) ? &other : NULL;
+}
+
+/* "none" is what engines take for no password; asterisks are one that was hidden before, and the
+ * value of a variable of a mod's may be a macro of the client's. */
+static bool is_password(const struct qs_secret_word *word, struct qs_view value)
+{
+    bool hidden = true;
+
+    for (uint32_t i = 0; i < value.size && hidden; i++)
+        hidden = value.data[i] == '*';
+    if (hidden || equals(value, "none") || (!*word->name && value.data[0] == '$'))
+        return false;
+    return !(word->kinds & UNLESS_NUMBER) || value.size != 1 || !strchr("0123", *value.data);
+}
+
+static bool is_end(uint8_t byte)
+{
+    return byte == 0 || byte == 0xff || byte == '\n';
+}
+
+/* --- Info strings --- */
+
+static uint32_t end_of_part(struct qs_view text, uint32_t at)
+{
+    while (at < text.size && text.data[at] != '\\' && text.data[at] != '"' &&
+           !is_end(text.data[at]))
+        at++;
+    return at;
+}
+
+/* Behind the backslash at `at` stand a key and its value. */
+static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secret)
+{
+    const uint32_t key = at + 1, key_end = end_of_part(text, key);
+    const struct qs_secret_word *word = NULL;
+    uint32_t end;
+
+    if (key_end < text.size && text.data[key_end] == '\\' && key_end - key <= QS_INFO_PART_MAX)
+        word = find_word((struct qs_view){text.data + key, key_end - key}, IN_INFO | BY_PATTERN);
+    if (!word)
+        return false;
+    end = end_of_part(text, key_end + 1);
+    *secret = (struct qs_view){text.data + key_end + 1, end - key_end - 1};
+    return is_password(word, *secret);
+}
+
+/* --- Commands --- */
+
+/*
+ * The bytes behind which a command begins; blanks may follow. A command's name is searched for in
+ * few bytes and few words, so that the time is linear in the text's length.
+ */
+enum { NAME_WITHIN = 128, WORDS_BEFORE_NAME = 4, LINE_MAX_SIZE = 2048 };
+
+static bool begins_behind(uint8_t byte, bool begins)
+{
+    return is_end(byte) || byte == ';' || byte == '"' || byte < ' ' || (byte == ' ' && begins);
+}
+
+/* The command that begins at `at`, or its first `size` bytes. */
+static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
+{
+    const struct qs_view part = {text.data, at + MIN(size, text.size - at)};
+    const uint32_t limit = qs_command_end(part, at);
+    uint32_t end = at;
+
+    while (end < limit && !is_end(text.data[end]))
+        end++;
+    return (struct qs_view){text.data + at, end - at};
+}
+
+struct command {
+    struct qs_view line;
+    uint32_t pos;
+    bool is_set;     /* behind a setter */
+    bool is_printed; /* as servers print a variable: quoted, or with a sign behind it */
+};
+
+static bool next_word(struct command *command, struct qs_token *token)
+{
+    if (!qs_token_next(command->line, &command->pos, token))
+        return false;
+    if (token->text.size && token->text.data[token->text.size - 1] == ':') {
+        token->text.size--;
+        command->is_printed = true;
+    }
+    return true;
+}
+
+static bool is_sign(struct command *command, struct qs_view text)
+{
+    const bool is = qs_view_is_one_of(text, signs);
+
+    command->is_printed = command->is_printed || is;
+    return is;
+}
+
+/* What follows the word, from its first to its last byte. */
+static struct qs_view value_behind(struct command *command, const struct qs_secret_word *word)
+{
+    struct qs_token token;
+
+    do
+        if (!qs_token_next(command->line, &command->pos, &token))
+            return (struct qs_view){0};
+    while (is_sign(command, token.text));
+    command->is_printed = command->is_printed || token.text.size < token.length;
+    if (word->kinds & (COMMAND_LINE | FORWARDED))
+        token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
+    return token.text;
+}
+
+/* The first word that is neither a flag nor a setter. */
+static bool skip_to_name(struct command *command, struct qs_token *token)
+{
+    for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
+        const bool is_setter = qs_view_is_one_of(token->text, setters);
+
+        command->is_set = command->is_set || is_setter;
+        if (!is_setter && !qs_view_is_one_of(token->text, flags))
+            return true;
+    }
+    return false;
+}
+
+static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
+                            struct qs_view *secret)
+{
+    struct command command = {.line = line_at(text, at, NAME_WITHIN)};
+    const struct qs_secret_word *word;
+    struct qs_token token;
+
+    if (!skip_to_name(&command, &token))
+        return false;
+    word = find_word(token.text, BY_PATTERN | VARIABLE | COMMAND | COMMAND_LINE |
+                                     (command.is_set ? FORWARDED : 0));
+    if (!word || (!from_client && !(word->kinds & VARIABLE)))
+        return false;
+    command.is_printed = command.is_printed || token.text.size < token.length;
+    command.line =
+        line_at(text, at, word->kinds & (COMMAND_LINE | FORWARDED) ? text.size : LINE_MAX_SIZE);
+    *secret = value_behind(&command, word);
+    if (!from_client && !command.is_set && !command.is_printed)
+        return false;
+    return secret->size && is_password(word, *secret);
+}
+
+/* --- Both --- */
+
+bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret)
+{
+    bool begins = true;
+
+    for (uint32_t at = *pos; at < text.size; at++) {
+        const uint8_t byte = text.data[at];
+
+        if ((byte == '\\' && look_at_pair(text, at, secret)) ||
+            (begins && byte > ' ' && look_at_command(text, at, from_client, secret))) {
+            *pos = (uint32_t)(secret->data + secret->size - text.data);
+            return true;
+        }
+        begins = begins_behind(byte, begins);
+    }
+    *pos = text.size;
+    return false;
+}
+
+const struct qs_secret_word *qs_secret_key(struct qs_view text)
+{
+    return find_word(text, IN_INFO | VARIABLE | COMMAND | COMMAND_LINE);
+}
+
+bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text, struct qs_view *secret)
+{
+    struct qs_token first;
+    uint32_t pos = 0;
+
+    *secret = text;
+    if (key->kinds & COMMAND && qs_token_next(text, &pos, &first))
+        *secret = first.text;
+    return is_password(key, *secret);
+}
 
 /* --- What is known of a packet's passwords --- */
 

@@ -7,7 +7,7 @@
  * "setinfo password ..."), or alone in the text that follows one with the key. So a text that may
  * hold one needs no row of its own kind. Undecoded bytes are searched in the same way.
  *
- * Sources: the engines' commands and keys, as the table in secret_words.c names them.
+ * Sources: the engines' commands and keys, as the table in secret.c names them.
  */
 #ifndef QS_DUMP_SECRET_H
 #define QS_DUMP_SECRET_H

@@ -29,7 +29,7 @@ const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES] = {
     [QS_PACKET_DESTINATION] = {"packet.destination", true},
     [QS_PACKET_PROTOCOL] = {"packet.protocol", false},
     [QS_PACKET_DIRECTION] = {"packet.direction", false},
-    [QS_PACKET_UNIT] = {"packet.unit", false},
+    [QS_PACKET_PDU] = {"packet.unit", false},
     [QS_PACKET_SESSION] = {"packet.session", false},
 };
 
@@ -233,9 +233,9 @@ static void append_header_value(GString *out, const struct qs_dump_packet *about
     case QS_PACKET_DIRECTION:
         g_string_append(out, qs_direction_name(about->decoder->found.direction));
         break;
-    case QS_PACKET_UNIT:
-        if (packet->unit)
-            g_string_append_printf(out, "%u", packet->unit);
+    case QS_PACKET_PDU:
+        if (packet->pdu)
+            g_string_append_printf(out, "%u", packet->pdu);
         break;
     default:
         if (about->session != (is_compact ? 1 : 0))

@@ -268,11 +268,11 @@ void qs_links_quality(const struct qs_links *links, uint32_t connection,
         qs_path_quality(links && connection == links->connection ? links->path : NULL, quality);
 }
 
-void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
+void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
 {
     uint32_t record;
 
-    if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
+    if (d->packet->pdu || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
         return;
     if (links->connection != d->session->connection)
         begin_connection(links);
@@ -476,7 +476,7 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
 {
     struct qs_packet_links found;
 
-    if (d->packet->unit || !qs_links_find(links, d->packet, &found))
+    if (d->packet->pdu || !qs_links_find(links, d->packet, &found))
         return;
     d->in.overrun = false; /* these fields are not read from the packet, whose messages overran */
     for (uint32_t known = found.known; known; known &= known - 1) {

@@ -45,7 +45,7 @@ void qs_links_free(struct qs_links *links);
  * Adds the datagram that was just decoded, with `want_transfers`. Ignores PDUs of streams: TCP has
  * links of its own.
  */
-void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
+void qs_links_update(struct qs_links *links, const struct qs_decoder *d);
 
 /* The request that a packet answers. */
 struct qs_response {

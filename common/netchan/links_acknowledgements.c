@@ -47,7 +47,7 @@ static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ma
  * packet that is acknowledged, or a later one. */
 static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
 {
-    return way->known && way->toggle_mark >= seqinfo->acked_id;
+    return way->known && way->toggle_ack_id >= seqinfo->acked_id;
 }
 
 static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
@@ -92,7 +92,7 @@ static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint
 {
     if (way->pending && way->pending_known && seqinfo->reliable_bit != way->pending_toggle)
         confirm(links, way, record);
-    else if (way->pending && !way->pending_known && seqinfo->acked_id >= way->message_mark)
+    else if (way->pending && !way->pending_known && seqinfo->acked_id >= way->message_ack_id)
         way->pending = false;
     else if (way->pending && !way->pending_known) {
         way->pending_known = true;
@@ -100,7 +100,7 @@ static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint
     }
     way->known = true;
     way->toggle = seqinfo->reliable_bit;
-    way->toggle_mark = seqinfo->ack_id;
+    way->toggle_ack_id = seqinfo->ack_id;
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -124,15 +124,15 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
         *sent_at(stream, stream->count++) = (struct qs_link_sent){seqinfo->ack_id, record};
     if (seqinfo->reliable) {
         const bool same =
-            way->message && (seqinfo->ack_id == way->message_mark ||
+            way->message && (seqinfo->ack_id == way->message_ack_id ||
                              (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
 
         if (same)
             repeat_message(links, way, record,
-                           seqinfo->repeated || seqinfo->ack_id != way->message_mark);
+                           seqinfo->repeated || seqinfo->ack_id != way->message_ack_id);
         else
             begin_message(links, way, record, seqinfo);
-        way->message_mark = seqinfo->ack_id;
+        way->message_ack_id = seqinfo->ack_id;
     }
 }
 
@@ -179,7 +179,7 @@ static void restart_way(struct qs_link_way *way, bool fresh)
     way->pending = false;
     way->known = fresh; /* both ends begin with a bit that is not set */
     way->toggle = false;
-    way->toggle_mark = 0;
+    way->toggle_ack_id = 0;
     g_array_set_size(way->parts, 0);
     memset(way->bytes, 0, sizeof way->bytes);
 }

@@ -59,11 +59,11 @@ struct qs_link_stream {
 struct qs_link_way {
     struct qs_link_stream *streams[QS_STREAMS]; /* NULL if nothing was sent */
     uint32_t message;                           /* number of the last reliable message; 0: none */
-    uint32_t message_mark;                      /* ack_id of the last packet with it */
+    uint32_t message_ack_id;                    /* ack_id of the last packet with it */
     bool pending;                               /* the message is not confirmed, but may be */
     bool pending_known, pending_toggle; /* the receiver's bit before the message, if known */
     bool known, toggle;                 /* the receiver's present bit, if known */
-    uint32_t toggle_mark;               /* ack_id of the receiver's last packet with a bit */
+    uint32_t toggle_ack_id;             /* ack_id of the receiver's last packet with a bit */
     GArray *parts;                      /* uint32_t: records of the message's fragments so far */
     int64_t tenth;                      /* latest tenth of a second */
     uint32_t bytes[QS_TENTHS];

@@ -410,7 +410,7 @@ static bool has_history(struct qs_path *path, const struct qs_decoder *d,
 
     path->rules = d->protocol->path;
     path->packets[d->found.direction]++;
-    if (packet->unit || d->found.connectionless || d->found.direction == QS_DIRECTION_UNKNOWN ||
+    if (packet->pdu || d->found.connectionless || d->found.direction == QS_DIRECTION_UNKNOWN ||
         !path->rules || !read_numbers(path->rules, d, seqinfo))
         return false;
     path->accepted[d->found.direction] |= d->found.accepted;

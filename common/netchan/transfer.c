@@ -466,7 +466,7 @@ static void end_refused(struct qs_transfers *transfers, const struct qs_transfer
     end_file(transfers);
 }
 
-void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer *transfer)
+void qs_transfers_add(struct qs_transfers *transfers, const struct qs_transfer *transfer)
 {
     switch (transfer->event) {
     case QS_TRANSFER_REQUEST:

@@ -58,7 +58,7 @@ struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
                                       struct qs_transfer_listener listener);
 
 /* Adds a step of a transfer. Call it in the captured order. */
-void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer *transfer);
+void qs_transfers_add(struct qs_transfers *transfers, const struct qs_transfer *transfer);
 
 /* Ends the current file, if any, and frees the transfers. */
 void qs_transfers_free(struct qs_transfers *transfers);

@@ -102,9 +102,9 @@ static bool has_part(struct qs_reader *in, uint8_t part)
         players = qs_reader_u8(in);
         return players <= qs_reader_u8(in);
     case MOD:
-        return qs_reader_take(in, MIN(qs_reader_left(in), 3u));
+        return qs_reader_bytes(in, MIN(qs_reader_left(in), 3u));
     case REST:
-        return qs_reader_take(in, qs_reader_left(in));
+        return qs_reader_bytes(in, qs_reader_left(in));
     }
     qs_reader_u32(in);
     return true;

@@ -51,7 +51,7 @@ static bool pass_usercmd(struct qs_reader *in)
     const unsigned bits = qs_reader_left(in) ? in->data[in->pos] : 0;
     const unsigned size = 3u + lower[bits & 15] + upper[bits >> 4 & 15];
 
-    return qs_reader_left(in) >= size && qs_reader_take(in, size);
+    return qs_reader_left(in) >= size && qs_reader_bytes(in, size);
 }
 
 /* Reads the last three commands, which are repeated so that two lost packets do no harm. Protocols

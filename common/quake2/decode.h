@@ -27,10 +27,6 @@ bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_connectionless_text(struct qs_view text);
 void q2_decode_connectionless(struct qs_decoder *d);
 
-/* protocol.c: see qs_protocol.recognize and is_foreign */
-bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
-bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
-
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);
 /* Reads the sequence numbers of the packet: see qs_protocol.seqinfo. */
@@ -104,11 +100,11 @@ void q2_read_spawnbaselineblast(struct qs_decoder *d);
 /* Reads MVD messages up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
 
-/* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, pdu_length and decode_unit */
+/* gtv.c: conversations over TCP; see qs_protocol.recognize_stream, pdu_length and decode_pdu */
 bool q2_recognize_stream(struct qs_view start);
 uint32_t q2_pdu_length(const struct qs_session *session, const struct qs_packet *start,
                        uint32_t seen);
-void q2_decode_unit(struct qs_decoder *d);
+void q2_decode_pdu(struct qs_decoder *d);
 
 /* usercmd.c */
 /* Reads a command as changes to `command`, and stores it there. `minor` is R1Q2's, or 0. */

@@ -77,8 +77,8 @@ static bool is_entity(const struct qs_decoder *d, uint16_t number)
 }
 
 /* Notes a wrong entity number. Engines end the game at one that is too high: stops decoding. */
-static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
-                            uint32_t at)
+static void note_unusual_number(struct qs_decoder *d, const struct entity_list *list,
+                                uint16_t number, uint32_t at)
 {
     if (!is_entity(d, number)) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
@@ -142,7 +142,7 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
     }
     if (qs_label_wanted(d))
         qs_label(d, " #%u", mask.number);
-    note_odd_number(d, list, mask.number, at);
+    note_unusual_number(d, list, mask.number, at);
     list->last = mask.number;
     update_roster(list, mask);
     read_entity_fields(d, mask);

@@ -26,7 +26,7 @@ static struct q2_gtv *gtv_of(const struct qs_decoder *d)
     return &q2_session_of(d->session)->gtv;
 }
 
-/* --- Cutting the stream into units --- */
+/* --- Cutting the stream into PDUs --- */
 
 bool q2_recognize_stream(struct qs_view start)
 {
@@ -321,7 +321,7 @@ static bool is_unit(const struct qs_decoder *d)
     return bytes.size && size_at_stage(d->session, d->packet->from, bytes) == bytes.size;
 }
 
-static void decode_unit(struct qs_decoder *d)
+static void decode_pdu(struct qs_decoder *d)
 {
     switch (gtv_of(d)->stage[d->packet->from]) {
     case Q2_GTV_STAGE_MAGIC:
@@ -338,7 +338,7 @@ static void decode_unit(struct qs_decoder *d)
     }
 }
 
-void q2_decode_unit(struct qs_decoder *d)
+void q2_decode_pdu(struct qs_decoder *d)
 {
     struct q2_gtv *gtv = gtv_of(d);
 
@@ -363,6 +363,6 @@ void q2_decode_unit(struct qs_decoder *d)
     } else if (!is_unit(d)) {
         decode_no_unit(d);
     } else {
-        decode_unit(d);
+        decode_pdu(d);
     }
 }

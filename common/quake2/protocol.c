@@ -47,7 +47,7 @@ static bool is_rules(struct qs_view text, const char *command)
 }
 
 /* Accepts only packets that no other game sends. QuakeWorld's connect has versions up to 28. */
-bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
+static bool recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     struct qs_view text;
 
@@ -61,7 +61,7 @@ bool q2_recognize(const struct qs_protocol *protocol, const struct qs_packet *pa
 }
 
 /* Rejects other traffic with the same mark, such as A2S queries of Source. */
-bool q2_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
+static bool is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
     const uint32_t start = marked ? MARK_SIZE : 0;
@@ -109,8 +109,8 @@ const struct qs_protocol q2_protocol = {
     .describe = q2_session_describe,
     .player = q2_session_player,
     .config_role = q2_config_role,
-    .recognize = q2_recognize,
-    .is_foreign = q2_is_foreign,
+    .recognize = recognize,
+    .is_foreign = is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
     .seqinfo = q2_seqinfo,
     .path = &(const struct qs_path_rules){.server_acknowledges = true, .chokes = true},
@@ -118,6 +118,6 @@ const struct qs_protocol q2_protocol = {
     .stream_ports = "27910",
     .recognize_stream = q2_recognize_stream,
     .pdu_length = q2_pdu_length,
-    .decode_unit = q2_decode_unit,
+    .decode_pdu = q2_decode_pdu,
     .decode_server_messages = q2_decode_messages,
 };

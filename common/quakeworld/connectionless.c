@@ -602,7 +602,7 @@ void qw_decode_connectionless(struct qs_decoder *d)
  * True for a connection request in Quake's protocol, which FTE's client also sends to this port: a
  * control packet with its own length and the game's name; PROTOCOL.md, section 1.
  */
-bool qw_is_quake_request(const struct qs_packet *packet)
+static bool is_quake_request(const struct qs_packet *packet)
 {
     static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
 
@@ -613,7 +613,7 @@ bool qw_is_quake_request(const struct qs_packet *packet)
 
 bool qw_is_bare_text(const struct qs_packet *packet)
 {
-    return find_bare_letter(packet) || qw_is_quake_request(packet);
+    return find_bare_letter(packet) || is_quake_request(packet);
 }
 
 void qw_decode_bare_text(struct qs_decoder *d)
@@ -622,7 +622,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
     const struct oob oob = {.text = {d->in.data, d->in.size}};
 
     d->found.connectionless = true;
-    if (qw_is_quake_request(d->packet)) {
+    if (is_quake_request(d->packet)) {
         qs_summary(d, "Quake connection request");
         qs_bytes(d, QW_QUAKE_REQUEST, d->in.size);
         return;

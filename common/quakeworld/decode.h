@@ -63,13 +63,7 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* protocol.c */
-bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet);
-bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet);
-
 /* connectionless.c: packets with the prefix ff ff ff ff, and the texts without it */
-/* True for a connection request in Quake's protocol. */
-bool qw_is_quake_request(const struct qs_packet *packet);
 bool qw_is_digits(struct qs_view text); /* true if not empty, and only digits */
 /* True for a letter followed by a number. */
 bool qw_begins_number(struct qs_view text);
@@ -110,7 +104,7 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
 bool qw_recognize_stream(struct qs_view start);
 uint32_t qw_pdu_length(const struct qs_session *session, const struct qs_packet *start,
                        uint32_t seen);
-void qw_decode_unit(struct qs_decoder *d);
+void qw_decode_pdu(struct qs_decoder *d);
 
 /* command.c: console commands in texts, and info strings */
 /* Emits the pairs of an info string that begins at `offset`. */

@@ -149,7 +149,7 @@ static double nail_coord(uint32_t bits)
 static void read_flight(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
-    const uint8_t *b = qs_reader_take(&d->in, 6);
+    const uint8_t *b = qs_reader_bytes(&d->in, 6);
     int pitch;
 
     if (!b || !d->fields_wanted)

@@ -59,7 +59,7 @@ static struct qw_states *baselines_of(struct qw_frames *frames)
         const uint32_t size = qs_reader_u16(&in);
         struct qw_entity baseline;
 
-        if (qw_read_baseline((struct qs_view){qs_reader_take(&in, size), size}, as_delta,
+        if (qw_read_baseline((struct qs_view){qs_reader_bytes(&in, size), size}, as_delta,
                              &frames->format, &baseline))
             frames->baselines = qw_states_set(frames->baselines, &baseline);
     }

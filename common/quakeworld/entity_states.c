@@ -181,7 +181,7 @@ void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *fo
     entity->number = delta->number;
     /* U_SOLID has no field, and holds for one delta only. */
     entity->known = (entity->known & ~(uint32_t)U_SOLID) | (delta->bits & U_SOLID);
-    qs_reader_take(in, (uint32_t)(end - start));
+    qs_reader_bytes(in, (uint32_t)(end - start));
 }
 
 /* --- Baselines --- */
@@ -195,21 +195,9 @@ static void widen_coord(uint8_t *bytes)
         bytes[i] = (uint8_t)(word >> (8 * i));
 }
 
-/* Converts a float to an i16 in steps of 1/8. */
-static void narrow_coord(uint8_t *bytes)
-{
-    const float steps = qs_float_of_bits(qs_le32(bytes)) * 8;
-    const int16_t word = steps > INT16_MIN + 1 && steps < INT16_MAX - 1
-                             ? (int16_t)(steps + (steps < 0 ? -0.5f : 0.5f))
-                             : 0;
-
-    bytes[0] = (uint8_t)word;
-    bytes[1] = (uint8_t)((uint16_t)word >> 8);
-}
-
 static void read_bytes(struct qs_reader *in, struct qw_entity *baseline, unsigned at, uint32_t size)
 {
-    const uint8_t *bytes = qs_reader_take(in, size);
+    const uint8_t *bytes = qs_reader_bytes(in, size);
 
     if (bytes)
         memcpy(baseline->bytes + at, bytes, size);
@@ -259,31 +247,9 @@ static bool differs(const struct qw_entity *from, const struct qw_entity *to, ui
            (!from || !(from->known & bit) || memcmp(from->bytes + at, to->bytes + at, size) != 0);
 }
 
-/* True if the two differ in a field, or if only one of them has it. */
-static bool differ(const struct qw_entity *a, const struct qw_entity *b, uint32_t bit, uint8_t at,
-                   uint8_t size)
-{
-    return differs(a, b, bit, at, size) || differs(b, a, bit, at, size);
-}
-
 uint16_t qw_entity_model(const struct qw_entity *entity)
 {
     return entity->known & U_MODEL ? qs_le16(entity->bytes + MODEL) : 0;
-}
-
-bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
-                       const struct qw_entity *b)
-{
-    /* Quick check, because most entities stand still. */
-    if (a->known == b->known && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)
-        return true;
-    if (qw_entity_model(a) != qw_entity_model(b))
-        return false;
-    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++)
-        if (differ(a, b, qw_entity_fields[i].bit, qw_entity_fields[i].at,
-                   size_of(&qw_entity_fields[i], format)))
-            return false;
-    return true;
 }
 
 static uint32_t model_bits(const struct qw_entity *from, const struct qw_entity *to)
@@ -372,69 +338,7 @@ void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                                 size_of(&qw_entity_fields[i], format));
 }
 
-void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
-                        const struct qw_entity *baseline, bool number)
-{
-    if (number)
-        qs_write_u16(to, baseline->number);
-    qs_write_u8(to, baseline->bytes[MODEL]);
-    qs_write_u8(to, baseline->bytes[FRAME]);
-    qs_write_u8(to, baseline->bytes[COLORMAP]);
-    qs_write_u8(to, baseline->bytes[SKIN]);
-    for (unsigned axis = 0; axis < 3; axis++) {
-        uint8_t coord[COORD_MAX];
-
-        memcpy(coord, baseline->bytes + ORIGIN1 + COORD_MAX * axis, sizeof coord);
-        if (format->short_baselines)
-            narrow_coord(coord);
-        g_byte_array_append(to, coord, format->short_baselines ? 2 : format->coord_size);
-        g_byte_array_append(to, baseline->bytes + ANGLE1 + ANGLE_MAX * axis, format->angle_size);
-    }
-}
-
 /* --- Other formats --- */
-
-static void translate_coord(uint8_t *bytes, uint8_t from, uint8_t to)
-{
-    if (from < to)
-        widen_coord(bytes);
-    else if (from > to)
-        narrow_coord(bytes);
-}
-
-/* Converts between an angle of 16 bits and its upper byte. */
-static void translate_angle(uint8_t *bytes, uint8_t from, uint8_t to)
-{
-    if (from < to) {
-        bytes[1] = bytes[0];
-        bytes[0] = 0;
-    } else if (from > to) {
-        bytes[0] = (uint8_t)((qs_le16(bytes) + 128) >> 8);
-    }
-}
-
-static bool has_number(const struct qw_delta_format *format, uint16_t number)
-{
-    return (!(number & 512) || (format->fte & FTE_ENTITYDBL)) &&
-           (!(number & 1024) || (format->fte & FTE_ENTITYDBL2));
-}
-
-bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
-                         const struct qw_delta_format *to)
-{
-    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++) {
-        uint8_t *bytes = entity->bytes + qw_entity_fields[i].at;
-
-        if (!has_field(to, &qw_entity_fields[i]))
-            entity->known &= ~qw_entity_fields[i].bit;
-        if (qw_entity_fields[i].size == QW_SIZE_COORD)
-            translate_coord(bytes, from->coord_size, to->coord_size);
-        else if (qw_entity_fields[i].size == QW_SIZE_ANGLE)
-            translate_angle(bytes, from->angle_size, to->angle_size);
-    }
-    return has_number(to, entity->number) &&
-           (qw_entity_model(entity) < MODEL_HIGH || (to->fte & FTE_MODELDBL));
-}
 
 /* --- States by number --- */
 

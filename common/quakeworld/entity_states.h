@@ -85,24 +85,8 @@ void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *fo
 bool qw_read_baseline(struct qs_view body, bool as_delta, const struct qw_delta_format *format,
                       struct qw_entity *baseline);
 
-/* True if both have the same appearance and position. */
-bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
-                       const struct qw_entity *b);
-
 /* Returns the number of the entity's model, or 0 if it has none. */
 uint16_t qw_entity_model(const struct qw_entity *entity);
-
-/*
- * Converts an entity to another format: rounds coordinates and angles to its precision, and omits
- * fields that it lacks. Returns false if the format cannot express the entity.
- */
-bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
-                         const struct qw_delta_format *to);
-
-/* Appends the body of svc_spawnbaseline, or of svc_spawnstatic if `number` is false. The model's
- * number must fit a byte. */
-void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
-                        const struct qw_entity *baseline, bool number);
 
 /* Appends `entity` as a delta from `baseline`, or from nothing if that is NULL. */
 void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,

@@ -399,7 +399,7 @@ static void read_body(struct qs_reader *in, struct mvd_block *block)
     }
     block->players = block->type == MVD_MULTIPLE ? qs_reader_u32(in) : 0;
     length = qs_reader_u32(in);
-    block->payload = (struct qs_view){qs_reader_take(in, length), length};
+    block->payload = (struct qs_view){qs_reader_bytes(in, length), length};
 }
 
 bool qw_mvd_read_block(struct qs_reader *in, struct mvd_block *block)

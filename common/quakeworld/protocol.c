@@ -46,7 +46,7 @@ static bool is_status_reply(struct qs_view text)
  * getchallenge, status and rcon. QuakeWorld's are connect by its version, and a challenge and a
  * reply to status by the letter directly before their text.
  */
-bool qw_recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
+static bool recognize(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     struct qs_view text;
 
@@ -67,7 +67,7 @@ static bool may_be_game(const struct qs_protocol *protocol, const struct qs_pack
 }
 
 /* True for other protocols: Source's A2S queries, and much else, have the mark, too. */
-bool qw_is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
+static bool is_foreign(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
         return !qw_is_known_oob(
@@ -126,8 +126,8 @@ const struct qs_protocol qw_protocol = {
     .session_shares = qw_session_shares,
     .describe = qw_session_describe,
     .player = qw_session_player,
-    .recognize = qw_recognize,
-    .is_foreign = qw_is_foreign,
+    .recognize = recognize,
+    .is_foreign = is_foreign,
     .moves = 1u << CLC_MOVE,
     .seqinfo = qw_seqinfo,
     .path =
@@ -136,6 +136,6 @@ const struct qs_protocol qw_protocol = {
     .stream_ports = "27500,27599,27900,28000",
     .recognize_stream = qw_recognize_stream,
     .pdu_length = qw_pdu_length,
-    .decode_unit = qw_decode_unit,
+    .decode_pdu = qw_decode_pdu,
     .decode_server_messages = decode_recorded,
 };

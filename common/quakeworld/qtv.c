@@ -174,7 +174,7 @@ static bool next_line(struct qs_decoder *d, struct line *line)
 
     line->offset = d->in.pos;
     line->length = whole.size;
-    qs_reader_take(&d->in, MIN(whole.size + 1, left.size));
+    qs_reader_bytes(&d->in, MIN(whole.size + 1, left.size));
     text = trimmed(whole, &key_offset);
     line->key = up_to(text, ':');
     line->value_offset = key_offset + MIN(line->key.size + 1, text.size);
@@ -545,7 +545,7 @@ static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
     return bytes.size && size_at_stage(stage, bytes, 0) == bytes.size;
 }
 
-void qw_decode_unit(struct qs_decoder *d)
+void qw_decode_pdu(struct qs_decoder *d)
 {
     const enum qw_qtv_stage stage = qtv_of(d)->stage[d->packet->from];
     const struct qs_view bytes = {d->packet->data, d->packet->size};

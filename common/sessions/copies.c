@@ -146,9 +146,9 @@ static bool is_copy(struct qs_copies *copies, const struct qs_sighting *first,
 {
     if (first->size != second->size || first->ip_id != second->ip_id)
         return false;
-    if (!second->ip_id &&
-        (first->place == second->place || !qs_address_equal(&first->source, &second->source) ||
-         !qs_address_equal(&first->destination, &second->destination)))
+    if (!second->ip_id && (first->capture_point == second->capture_point ||
+                           !qs_address_equal(&first->source, &second->source) ||
+                           !qs_address_equal(&first->destination, &second->destination)))
         return false;
     return is_in_time(copies, first, second);
 }
@@ -157,7 +157,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
 {
     const struct entry entry = {
         .sighting = {packet->source, packet->destination, packet->number, packet->time,
-                     packet->place, packet->size, packet->ip_id,
+                     packet->capture_point, packet->size, packet->ip_id,
                      (uint16_t)recorder_of(copies, packet->file)},
         .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
     };

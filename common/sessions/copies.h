@@ -28,7 +28,7 @@ struct qs_sighting {
     struct qs_address source, destination;
     uint64_t number;
     int64_t time;
-    uint64_t place;
+    uint64_t capture_point;
     uint32_t size, ip_id;
     uint16_t recorder;
 };

@@ -76,8 +76,8 @@ static struct qs_session_demo_problem *find_or_add_problem(struct qs_session_pro
 }
 
 /* Adds a packet and its times (ns since the epoch) to a problem. */
-static void add_place(const struct demo *demo, struct qs_session_demo_problem *problem,
-                      uint64_t packet, int64_t from, int64_t until)
+static void add_location(const struct demo *demo, struct qs_session_demo_problem *problem,
+                         uint64_t packet, int64_t from, int64_t until)
 {
     const int64_t start = demo->writing ? demo->start : demo->origin;
 
@@ -110,7 +110,7 @@ static void add_problem(struct qs_demo_writer *writer, const struct qs_packet *p
     problem->count++;
     problem->amount += amount;
     if (packet)
-        add_place(demo, problem, packet->number, packet->time, packet->time);
+        add_location(demo, problem, packet->number, packet->time, packet->time);
 }
 
 /* --- Holes: one problem for each of the first, and one for all others ------------------------ */
@@ -149,7 +149,7 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
         problem->text = g_strdup("packets of the server are missing from the capture");
     problem->amount += single ? 0 : qs_hole_growth(hole, &writer->reported, QS_S2C);
     g_array_set_size(problem->packets, single ? 0 : problem->packets->len);
-    add_place(demo, problem, packet->number, hole->begin, hole->end);
+    add_location(demo, problem, packet->number, hole->begin, hole->end);
 }
 
 void qs_session_demo_cut(struct qs_session_demo *shared, uint64_t cut, uint64_t packets,

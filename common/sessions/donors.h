@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Donors: sessions and demos whose sign-on completes a session that the capture joined late
- * (common/demo/late_join/sign_on.h).
+ * (common/demo/late_join/late_join.h).
  *
  * A server has one level for all its clients. So the sign-on of a late session's level is that of
  * any session of the same server that signs on while the late one lasts, with no change of level

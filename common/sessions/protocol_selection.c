@@ -212,9 +212,9 @@ int qs_protocol_selection_find_stream(const struct qs_protocol_selection *select
     const int user = forced(selection, packet);
 
     if (user != QS_PROTOCOL_NONE)
-        return qs_protocols[user]->decode_unit ? user : QS_PROTOCOL_NONE;
+        return qs_protocols[user]->decode_pdu ? user : QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++)
-        if (qs_protocols[i]->decode_unit && !packet->missing &&
+        if (qs_protocols[i]->decode_pdu && !packet->missing &&
             qs_protocols[i]->recognize_stream((struct qs_view){packet->data, packet->size}))
             return i;
     return QS_PROTOCOL_NONE;

@@ -20,14 +20,14 @@ struct session {
 
     /* Events that the handler has received. */
     bool begin_reported, late_reported;
-    bool has_news;         /* the late join or the map is to be reported */
+    bool has_events;       /* the late join or the map is to be reported */
     uint32_t map_reported; /* level + 1 of the last map reported */
     guint files_reported;
 
     bool both_ends;   /* keep no demo unless both ends have sent */
     GHashTable *maps; /* qs_sessions.maps */
-    char *told_map;   /* map of the first level, from a status answer; or NULL */
-    uint32_t told_level;
+    char *status_map; /* map of the first level, from a status answer; or NULL */
+    uint32_t status_level;
 };
 
 /* Number of packets between two descriptions of the session; fewer while its map is unknown. */
@@ -61,7 +61,7 @@ static void enter_map(struct session *session, const char *map)
 {
     struct qs_client_session *shared = &session->shared;
 
-    session->has_news = true;
+    session->has_events = true;
     shared->map = qs_text_printable(map);
     if (shared->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(shared->maps, g_strdup(shared->map));
@@ -74,26 +74,27 @@ static void enter_map(struct session *session, const char *map)
  * session's beginning and the session is still in its first level. The sign-on of a later level
  * names the map itself.
  */
-static void keep_told_map(struct session *session, const struct qs_session *state)
+static void keep_status_map(struct session *session, const struct qs_session *state)
 {
     const struct qs_server_map *told;
 
     if (state->connection || (state->level && !state->lost.packet) ||
-        (session->told_map && state->level != session->told_level))
+        (session->status_map && state->level != session->status_level))
         return;
     told = g_hash_table_lookup(session->maps, &session->shared.server);
     if (!told || told->time < session->shared.start || told->time > session->shared.end)
         return;
-    g_free(session->told_map);
-    session->told_map = g_strdup(told->map);
-    session->told_level = state->level;
+    g_free(session->status_map);
+    session->status_map = g_strdup(told->map);
+    session->status_level = state->level;
 }
 
 /* Returns the map of the status answer, to be freed; NULL if unknown. */
-static char *told_map(const struct session *session, const struct qs_session *state)
+static char *status_map(const struct session *session, const struct qs_session *state)
 {
-    return session->told_map && state->level == session->told_level ? g_strdup(session->told_map)
-                                                                    : NULL;
+    return session->status_map && state->level == session->status_level
+               ? g_strdup(session->status_map)
+               : NULL;
 }
 
 static void describe(struct session *session, const struct qs_session *state)
@@ -113,7 +114,7 @@ static void describe(struct session *session, const struct qs_session *state)
     if (shared->demo)
         shared->demo->player = shared->player;
     if (!description.map)
-        description.map = told_map(session, state);
+        description.map = status_map(session, state);
     if (description.map && !shared->map && (!state->level || state->level != session->unproven))
         enter_map(session, description.map);
     g_free(description.map);
@@ -156,7 +157,7 @@ static void update_level(struct session *session, const struct qs_session *state
     }
     /* Without sequence numbers, the next packet may begin another session. */
     if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
-        (!session->shared.map && packet->unit) || (playing && session->described != state->level))
+        (!session->shared.map && packet->pdu) || (playing && session->described != state->level))
         describe(session, state);
     if (playing)
         session->described = state->level;
@@ -182,7 +183,7 @@ static void report_events(struct session *session, bool over)
     if (live && !session->begin_reported)
         report(session, handler->session_begin);
     session->begin_reported = live;
-    session->has_news = false;
+    session->has_events = false;
     if (live && session->late && !session->late_reported)
         report(session, handler->session_late);
     session->late_reported |= live && session->late;
@@ -229,7 +230,7 @@ static void join_late(struct session *session, const struct qs_decoded_packet *d
     session->late = qs_late_session_new(session->donors, session->shared.format, decoded->decoder,
                                         before, session->shared.start);
     session->late_join = NULL;
-    session->has_news = true;
+    session->has_events = true;
 }
 
 static void rebuild_packet(struct session *session, const char *file,
@@ -239,11 +240,11 @@ static void rebuild_packet(struct session *session, const char *file,
     rebuilder_of(session)->packet(session->rebuild, decoder, packet);
 }
 
-static bool has_news(const struct session *session)
+static bool has_events(const struct session *session)
 {
     const struct qs_session_demo *demo = session->shared.demo;
 
-    return session->has_news || !session->begin_reported ||
+    return session->has_events || !session->begin_reported ||
            (demo && session->files_reported < demo->files->len);
 }
 
@@ -346,16 +347,15 @@ qs_client_session_new(const struct qs_sessions *sessions, const struct qs_addres
         .first = first->location,
         .start = first->packet->time,
         .maps = g_ptr_array_new_with_free_func(g_free),
-        .match = session->handler->want_figures || recorded || first->packet->unit ? qs_match_new()
-                                                                                   : NULL,
+        .match = session->handler->want_figures || recorded || first->packet->pdu ? qs_match_new()
+                                                                                  : NULL,
         .quality = session->handler->want_figures ? qs_path_new() : NULL,
         .chosen = !options->chosen->len || qs_ranges_have(options->chosen, number),
         .recorded = recorded,
     };
-    shared->format = shared->recorded
-                         ? shared->recorded
-                         : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
-                                             options->demo.extension);
+    shared->format = shared->recorded ? shared->recorded
+                                      : qs_demo_format_of(shared->protocol, first->packet->pdu != 0,
+                                                          options->demo.extension);
     /* No demo is rebuilt from a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;
@@ -375,7 +375,7 @@ void qs_client_session_free(struct qs_client_session *shared)
     g_ptr_array_free(shared->maps, TRUE);
     qs_match_free(shared->match);
     qs_path_free(shared->quality);
-    g_free(((struct session *)shared)->told_map);
+    g_free(((struct session *)shared)->status_map);
     g_free(shared->map);
     g_free(shared->version);
     g_free(shared->player);
@@ -404,7 +404,7 @@ static void keep_known(struct session *session, const struct qs_session *state)
 {
     const bool same = state->connection == session->shared.state.connection;
 
-    keep_told_map(session, state);
+    keep_status_map(session, state);
     if (session->late)
         qs_late_session_end(session->late, state, same);
     else if (same)
@@ -449,7 +449,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     if (shared->match)
         qs_match_packet(shared->match, decoder, packet);
     if (shared->packets % FIND_MAP_EVERY == 0)
-        keep_told_map(session, decoder->session);
+        keep_status_map(session, decoder->session);
     if (!session->late)
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
@@ -458,7 +458,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
         keep_known(session, decoder->session);
     follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
     shared->state = *decoder->session;
-    if (has_news(session))
+    if (has_events(session))
         report_events(session, false);
 }
 

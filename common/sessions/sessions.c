@@ -40,7 +40,7 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
     packet->source_is_server_port = conversation->is_server_port[from_a ? QS_END_A : QS_END_B];
     packet->destination_is_server_port = conversation->is_server_port[from_a ? QS_END_B : QS_END_A];
     if (conversation->stream)
-        qs_decode_unit(decoder, conversation->state, sink, packet);
+        qs_decode_pdu(decoder, conversation->state, sink, packet);
     else
         qs_decode(decoder, conversation->state, sink, packet);
 }
@@ -387,15 +387,15 @@ static struct qs_conversation *begin_connection(const struct qs_sessions *sessio
 bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct qs_packet *bytes)
 {
     struct qs_conversation *conversation = *reader;
-    struct qs_packet unit;
+    struct qs_packet pdu;
 
     if (!conversation)
         *reader = conversation = begin_connection(sessions, bytes);
     if (!conversation)
         return false;
     qs_stream_add(conversation->stream, bytes);
-    while (qs_stream_next(conversation->stream, conversation->state, &unit))
-        process_packet(sessions, conversation, &unit);
+    while (qs_stream_next(conversation->stream, conversation->state, &pdu))
+        process_packet(sessions, conversation, &pdu);
     return true;
 }
 
@@ -403,15 +403,15 @@ bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct
 void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t number)
 {
     struct qs_conversation *conversation = reader;
-    struct qs_packet unit;
+    struct qs_packet pdu;
 
     if (!conversation)
         return;
     for (int end = QS_END_A; end <= QS_END_B; end++) {
-        if (!qs_stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &unit))
+        if (!qs_stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &pdu))
             continue;
-        unit.number = number;
-        process_packet(sessions, conversation, &unit);
+        pdu.number = number;
+        process_packet(sessions, conversation, &pdu);
     }
     end_conversation(&conversation->flow, sessions);
 }

@@ -11,7 +11,7 @@ struct qs_stream {
     guint taken[2];       /* number of these that were returned, in PDUs */
     uint32_t seen[2];     /* number of bytes of the incomplete PDU that were tried */
     struct qs_packet last[2];
-    uint32_t units; /* number of PDUs that the packet `number` completed */
+    uint32_t pdus; /* number of PDUs that the packet `number` completed */
     uint64_t number;
 };
 
@@ -47,53 +47,53 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
         g_byte_array_append(all, bytes->data, bytes->size);
     stream->last[bytes->from] = *bytes;
     if (bytes->number != stream->number)
-        stream->units = 0;
+        stream->pdus = 0;
     stream->number = bytes->number;
 }
 
 static struct qs_packet left(const struct qs_stream *stream, enum qs_end end)
 {
     const GByteArray *all = stream->bytes[end];
-    struct qs_packet unit = stream->last[end];
+    struct qs_packet pdu = stream->last[end];
 
-    unit.data = all->data ? all->data + stream->taken[end] : NULL;
-    unit.size = unit.wire_size = all->len - stream->taken[end];
-    return unit;
+    pdu.data = all->data ? all->data + stream->taken[end] : NULL;
+    pdu.size = pdu.wire_size = all->len - stream->taken[end];
+    return pdu;
 }
 
 static bool next_of(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *unit)
+                    struct qs_packet *pdu)
 {
     uint32_t size;
 
-    *unit = left(stream, end);
-    if (!unit->size && !unit->missing)
+    *pdu = left(stream, end);
+    if (!pdu->size && !pdu->missing)
         return false;
-    size = unit->size ? stream->protocol->pdu_length(session, unit, stream->seen[end]) : 0;
-    stream->seen[end] = size > unit->size ? unit->size : 0;
-    if (size > unit->size)
+    size = pdu->size ? stream->protocol->pdu_length(session, pdu, stream->seen[end]) : 0;
+    stream->seen[end] = size > pdu->size ? pdu->size : 0;
+    if (size > pdu->size)
         return false;
-    unit->size = unit->wire_size = size;
-    unit->unit = ++stream->units;
+    pdu->size = pdu->wire_size = size;
+    pdu->pdu = ++stream->pdus;
     stream->taken[end] += size;
     stream->last[end].missing = 0;
     return true;
 }
 
 bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
-                    struct qs_packet *unit)
+                    struct qs_packet *pdu)
 {
-    return next_of(stream, session, QS_END_A, unit) || next_of(stream, session, QS_END_B, unit);
+    return next_of(stream, session, QS_END_A, pdu) || next_of(stream, session, QS_END_B, pdu);
 }
 
 bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *unit)
+                    struct qs_packet *pdu)
 {
-    *unit = left(stream, end);
-    if (!unit->size)
+    *pdu = left(stream, end);
+    if (!pdu->size)
         return false;
-    unit->wire_size = stream->protocol->pdu_length(session, unit, stream->seen[end]);
-    unit->unit = ++stream->units;
-    stream->taken[end] += unit->size;
+    pdu->wire_size = stream->protocol->pdu_length(session, pdu, stream->seen[end]);
+    pdu->pdu = ++stream->pdus;
+    stream->taken[end] += pdu->size;
     return true;
 }

@@ -23,13 +23,13 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes);
  * the next call, which depends on `session`. Its data is valid until more is added.
  */
 bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
-                    struct qs_packet *unit);
+                    struct qs_packet *pdu);
 
 /*
  * Returns the rest of an incomplete PDU of `end`; its wire_size is the least that the complete one
  * has. False if nothing is left.
  */
 bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
-                    struct qs_packet *unit);
+                    struct qs_packet *pdu);
 
 #endif

@@ -6,6 +6,71 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/action.h"
 
+/* --- Rows of a report ------------------------------------------------------------------------- */
+
+/* A row: its number, and the location of its bytes in rows.bytes. */
+struct row {
+    uint64_t number; /* number, counted over all parts */
+    gsize offset, size;
+};
+
+struct rows {
+    uint64_t before; /* highest number of earlier parts */
+    uint64_t last;   /* highest number of all rows */
+    GString *bytes;
+    GArray *index; /* struct row */
+};
+
+static struct rows *rows_new(void)
+{
+    struct rows *rows = g_new0(struct rows, 1);
+
+    rows->bytes = g_string_new(NULL);
+    rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
+    return rows;
+}
+
+static void rows_free(struct rows *rows)
+{
+    g_string_free(rows->bytes, TRUE);
+    g_array_free(rows->index, TRUE);
+    g_free(rows);
+}
+
+void rows_begin_part(struct rows *rows)
+{
+    rows->before = rows->last;
+}
+
+void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
+{
+    const struct row row = {rows->before + number, rows->bytes->len, size};
+
+    rows->last = MAX(rows->last, row.number);
+    g_array_append_val(rows->index, row);
+    g_string_append_len(rows->bytes, bytes, (gssize)size);
+    g_string_append_c(rows->bytes, '\0');
+}
+
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->offset < y->offset ? -1 : 1;
+}
+
+void rows_each(struct rows *rows, row_visitor *each, void *user)
+{
+    g_array_sort(rows->index, compare_rows);
+    for (guint i = 0; i < rows->index->len; i++) {
+        const struct row *row = &g_array_index(rows->index, struct row, i);
+
+        each(user, rows->bytes->str + row->offset, row->size);
+    }
+}
+
 struct action *action_new(const struct options *options)
 {
     const struct action_kind *kind = options->action;
@@ -75,69 +140,4 @@ void action_report_no_session(const struct action *action)
                                    "tcpdump -s 0"
                                  : "was the capture made where the game's packets pass, on the "
                                    "server's port?");
-}
-
-/* --- Rows of a report ------------------------------------------------------------------------- */
-
-/* A row: its number, and the location of its bytes in rows.bytes. */
-struct row {
-    uint64_t number; /* number, counted over all parts */
-    gsize offset, size;
-};
-
-struct rows {
-    uint64_t before; /* highest number of earlier parts */
-    uint64_t last;   /* highest number of all rows */
-    GString *bytes;
-    GArray *index; /* struct row */
-};
-
-struct rows *rows_new(void)
-{
-    struct rows *rows = g_new0(struct rows, 1);
-
-    rows->bytes = g_string_new(NULL);
-    rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
-    return rows;
-}
-
-void rows_free(struct rows *rows)
-{
-    g_string_free(rows->bytes, TRUE);
-    g_array_free(rows->index, TRUE);
-    g_free(rows);
-}
-
-void rows_begin_part(struct rows *rows)
-{
-    rows->before = rows->last;
-}
-
-void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size)
-{
-    const struct row row = {rows->before + number, rows->bytes->len, size};
-
-    rows->last = MAX(rows->last, row.number);
-    g_array_append_val(rows->index, row);
-    g_string_append_len(rows->bytes, bytes, (gssize)size);
-    g_string_append_c(rows->bytes, '\0');
-}
-
-static gint compare_rows(gconstpointer a, gconstpointer b)
-{
-    const struct row *x = a, *y = b;
-
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;
-}
-
-void rows_each(struct rows *rows, row_visitor *each, void *user)
-{
-    g_array_sort(rows->index, compare_rows);
-    for (guint i = 0; i < rows->index->len; i++) {
-        const struct row *row = &g_array_index(rows->index, struct row, i);
-
-        each(user, rows->bytes->str + row->offset, row->size);
-    }
 }

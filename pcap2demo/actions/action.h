@@ -90,9 +90,6 @@ extern const struct action_kind check_action, dump_action, pcap_action, extract_
 
 struct rows;
 
-struct rows *rows_new(void);
-void rows_free(struct rows *rows);
-
 /* Begins a part, such as an input, whose numbers restart at 1. Its rows follow the earlier ones. */
 void rows_begin_part(struct rows *rows);
 

@@ -212,7 +212,7 @@ static bool is_unknown(const struct anonymize *all, const struct qs_packet *pack
     const GArray *list = all->redactions->list;
     const struct redaction *first = list->len ? &g_array_index(list, struct redaction, 0) : NULL;
 
-    return !all->options->keep_undecoded && !packet->unit && first &&
+    return !all->options->keep_undecoded && !packet->pdu && first &&
            first->kind == REDACT_UNDECODED && !first->source && first->length == packet->size;
 }
 
@@ -297,8 +297,8 @@ static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *d
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
 
-    if (!decoded->packet->unit || g_hash_table_contains(all->deflated, &number))
-        return decoded->packet->unit;
+    if (!decoded->packet->pdu || g_hash_table_contains(all->deflated, &number))
+        return decoded->packet->pdu;
     if (!has_opaque(all->redactions))
         return false;
     g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));

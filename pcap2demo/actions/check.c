@@ -297,7 +297,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     if (check->golden)
         compare_packet(check, decoded);
     /* Counts a packet with several PDUs once. */
-    findings->packets += decoded->packet->unit <= 1;
+    findings->packets += decoded->packet->pdu <= 1;
     findings->undecoded += decoded->decoder->found.undecoded;
     findings->secrets += check->redactor.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)

@@ -227,7 +227,7 @@ static struct prologue *prologue_of(struct cut *cut, const struct qs_decoded_pac
 
     if (prologue)
         return prologue;
-    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
+    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->pdu != 0, NULL);
     first = g_hash_table_lookup(cut->handshake_starts, client_of(decoded));
     prologue = g_new0(struct prologue, 1);
     prologue->first = first ? *first : frame;
@@ -265,7 +265,7 @@ static void keep_wanted(struct cut *cut, struct prologue *prologue,
                         const struct qs_decoded_packet *decoded, uint64_t frame)
 {
     const struct qs_address *client = client_of(decoded);
-    const bool is_stream = decoded->packet->unit;
+    const bool is_stream = decoded->packet->pdu;
 
     cut->selected += !prologue->selected;
     prologue->selected = true;

@@ -187,7 +187,7 @@ static void extract_packet(struct qs_sessions_handler *handler,
     receiver = receiver_for(extract, decoded->session->number);
     receiver->location = decoded->location;
     for (guint i = 0; i < transfers->len; i++)
-        qs_transfers_take(receiver->transfers, &g_array_index(transfers, struct qs_transfer, i));
+        qs_transfers_add(receiver->transfers, &g_array_index(transfers, struct qs_transfer, i));
 }
 
 static void extract_session(struct qs_sessions_handler *handler,

@@ -115,7 +115,7 @@ static void stats_packet(struct qs_sessions_handler *handler,
                                      .connectionless = decoder->found.connectionless};
     struct qs_packet_links found;
 
-    qs_links_take(links, decoder);
+    qs_links_update(links, decoder);
     qs_links_find(links, decoded->packet, &found);
     if (found.response.known && found.response.first)
         qs_times_add(&requests_of(stats, decoder->protocol)[found.response.kind].times,

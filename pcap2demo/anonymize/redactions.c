@@ -95,7 +95,7 @@ static uint32_t chat_start(struct qs_view text)
 }
 
 /* "bob: hello", as Quake's servers print a message to one player; "(bob): " to a team. */
-static bool is_said_by_player(const struct redactions *redactions, struct qs_view text)
+static bool is_line_of_player(const struct redactions *redactions, struct qs_view text)
 {
     const uint32_t end = chat_start(text);
     const bool team = end > 3 && text.data[0] == '(' && text.data[end - 3] == ')';
@@ -208,7 +208,7 @@ static void add_commands(struct redactions *redactions, struct qs_view text, uin
         chat += chat ? at : 0;
     }
     if (!chat && (redactions->is_chat || (text.size && text.data[0] == 1) ||
-                  is_said_by_player(redactions, text)))
+                  is_line_of_player(redactions, text)))
         chat = MAX(chat_start(text), 1);
     if (chat)
         add(redactions, REDACT_CHAT, offset + chat - (chat == 1), text.size - chat + (chat == 1));

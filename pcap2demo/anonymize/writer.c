@@ -80,7 +80,7 @@ static void write_packet(struct anonymous_writer *writer, const struct held_pack
     const struct frame_content content = {.payload = qs_view_of_bytes(packet->payload),
                                           .wire_size = packet->payload->len + cut};
 
-    if (packet->about.unit)
+    if (packet->about.pdu)
         write_segments(writer, packet);
     else if ((packet->payload->len || !packet->about.size) &&
              content.wire_size <= FRAME_PAYLOAD_MAX)
@@ -144,7 +144,7 @@ struct held_packet *anonymous_writer_add(struct anonymous_writer *writer,
     held->about = *packet;
     held->payload = g_byte_array_append(g_byte_array_new(), packet->data, packet->size);
     insert(writer, held);
-    if (!packet->unit)
+    if (!packet->pdu)
         g_hash_table_replace(writer->by_number, held, held);
     return held;
 }

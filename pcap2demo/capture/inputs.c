@@ -43,8 +43,9 @@ static struct input *input_new(const char *name)
 
 /* --- Filters -------------------------------------------------------------------------------- */
 
-bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
-                         char **error)
+/* Compiles a tcpdump expression. If it is invalid, returns false and sets `*error`, a new text. */
+static bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
+                                char **error)
 {
     pcap_t *frames = pcap_open_dead(link_type, PCAP_FRAME_MAX);
 
@@ -59,7 +60,7 @@ bool link_filter_compile(struct link_filter *filter, int link_type, const char *
     return filter->usable;
 }
 
-void link_filter_clear(struct link_filter *filter)
+static void link_filter_clear(struct link_filter *filter)
 {
     if (filter->usable)
         pcap_freecode(&filter->program);

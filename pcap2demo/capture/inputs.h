@@ -45,11 +45,6 @@ struct input {
     struct link_filter compiled; /* for the last frame's link type */
 };
 
-/* Compiles a tcpdump expression. If it is invalid, returns false and sets `*error`, a new text. */
-bool link_filter_compile(struct link_filter *filter, int link_type, const char *expression,
-                         char **error);
-void link_filter_clear(struct link_filter *filter);
-
 /*
  * Opens a capture that is not compressed. Takes ownership of the stream, even on failure. Messages
  * call it `name`. `filter` is a tcpdump expression, or NULL. On failure, returns NULL and sets

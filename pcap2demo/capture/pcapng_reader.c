@@ -86,16 +86,16 @@ static struct qs_view pcapng_option(const struct pcapng_reader *in, struct qs_vi
     struct qs_reader left = qs_reader_over(options.data, options.size);
 
     while (qs_reader_left(&left)) {
-        const uint8_t *head = qs_reader_take(&left, 4);
+        const uint8_t *head = qs_reader_bytes(&left, 4);
         const uint16_t code = head ? u16(in, head) : PCAPNG_OPTION_END;
         const uint16_t size = head ? u16(in, head + 2) : 0;
-        const uint8_t *value = qs_reader_take(&left, size);
+        const uint8_t *value = qs_reader_bytes(&left, size);
 
         if (left.overrun || code == PCAPNG_OPTION_END)
             break;
         if (code == wanted)
             return (struct qs_view){value, size};
-        qs_reader_take(&left, -(uint32_t)size % 4);
+        qs_reader_bytes(&left, -(uint32_t)size % 4);
     }
     return (struct qs_view){0};
 }

@@ -118,7 +118,7 @@ bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame)
     header = packet->data;
     if (!pipeline->link(packet))
         return true;
-    packet->place = capture_point_of(frame, header);
+    packet->capture_point = capture_point_of(frame, header);
     if (!pipeline->reorder || qs_reorder_passes(pipeline->reorder, packet))
         decode_packet(pipeline, packet);
     else

@@ -59,6 +59,68 @@ static char *styled_text(FILE *stream, enum terminal_style style, const char *te
     return g_strdup_printf("\033[%sm%s\033[0m", codes[style], text);
 }
 
+/* --- Progress --------------------------------------------------------------------------------- */
+
+enum { FIRST = 1000000, EACH = 200000 }; /* first and later intervals, in microseconds */
+
+static struct {
+    gboolean on;
+    gint64 start, next; /* times of the beginning, and of the next update */
+    glong width;        /* width of the line on the screen; 0 if there is none */
+} progress;
+
+void progress_begin(const char *when)
+{
+    progress.on = !when || strcmp(when, "auto") == 0 ? isatty(STDERR_FILENO) != 0
+                                                     : strcmp(when, "always") == 0;
+    progress.start = g_get_monotonic_time();
+    progress.next = progress.start + FIRST;
+}
+
+static void show(const char *text)
+{
+    const glong width = g_utf8_strlen(text, -1);
+
+    fprintf(stderr, "\r%s%*s", text, (int)MAX(progress.width - width, 0), "");
+    if (!*text)
+        fputc('\r', stderr);
+    fflush(stderr);
+    progress.width = width;
+}
+
+void progress_update(uint64_t read, uint64_t all)
+{
+    const gint64 now = progress.on ? g_get_monotonic_time() : 0;
+    const double seconds = (double)(now - progress.start) / 1e6;
+    const double rate = (double)read / MAX(seconds, 1e-6);
+    g_autofree char *left = NULL, *text = NULL;
+
+    if (!progress.on || now < progress.next)
+        return;
+    progress.next = now + EACH;
+    if (all && read) {
+        left = qs_duration_text((int64_t)((double)(all - MIN(read, all)) / rate + .5));
+        text = g_strdup_printf("%3.0f %%  %.1f MB/s  %s left",
+                               100 * (double)MIN(read, all) / (double)all, rate / 1e6, left);
+    } else {
+        text = g_strdup_printf("%.1f MB  %.1f MB/s", (double)read / 1e6, rate / 1e6);
+    }
+    show(text);
+}
+
+/* Erases the line until the next update. */
+static void progress_clear(void)
+{
+    if (progress.width)
+        show("");
+}
+
+void progress_end(void)
+{
+    progress_clear();
+    progress.on = FALSE;
+}
+
 /* --- Lines and messages ---------------------------------------------------------------------- */
 
 static enum exit_status worst = EXIT_OK;
@@ -249,65 +311,4 @@ void messages_mute(bool mute)
 enum exit_status exit_status_get(void)
 {
     return worst;
-}
-
-/* --- Progress --------------------------------------------------------------------------------- */
-
-enum { FIRST = 1000000, EACH = 200000 }; /* first and later intervals, in microseconds */
-
-static struct {
-    gboolean on;
-    gint64 start, next; /* times of the beginning, and of the next update */
-    glong width;        /* width of the line on the screen; 0 if there is none */
-} progress;
-
-void progress_begin(const char *when)
-{
-    progress.on = !when || strcmp(when, "auto") == 0 ? isatty(STDERR_FILENO) != 0
-                                                     : strcmp(when, "always") == 0;
-    progress.start = g_get_monotonic_time();
-    progress.next = progress.start + FIRST;
-}
-
-static void show(const char *text)
-{
-    const glong width = g_utf8_strlen(text, -1);
-
-    fprintf(stderr, "\r%s%*s", text, (int)MAX(progress.width - width, 0), "");
-    if (!*text)
-        fputc('\r', stderr);
-    fflush(stderr);
-    progress.width = width;
-}
-
-void progress_update(uint64_t read, uint64_t all)
-{
-    const gint64 now = progress.on ? g_get_monotonic_time() : 0;
-    const double seconds = (double)(now - progress.start) / 1e6;
-    const double rate = (double)read / MAX(seconds, 1e-6);
-    g_autofree char *left = NULL, *text = NULL;
-
-    if (!progress.on || now < progress.next)
-        return;
-    progress.next = now + EACH;
-    if (all && read) {
-        left = qs_duration_text((int64_t)((double)(all - MIN(read, all)) / rate + .5));
-        text = g_strdup_printf("%3.0f %%  %.1f MB/s  %s left",
-                               100 * (double)MIN(read, all) / (double)all, rate / 1e6, left);
-    } else {
-        text = g_strdup_printf("%.1f MB  %.1f MB/s", (double)read / 1e6, rate / 1e6);
-    }
-    show(text);
-}
-
-void progress_clear(void)
-{
-    if (progress.width)
-        show("");
-}
-
-void progress_end(void)
-{
-    progress_clear();
-    progress.on = FALSE;
 }

@@ -92,9 +92,6 @@ void progress_begin(const char *when);
 /* Updates the line: `read` of `all` bytes were read. `all` is 0 if unknown. */
 void progress_update(uint64_t read, uint64_t all);
 
-/* Erases the line until the next update. */
-void progress_clear(void);
-
 void progress_end(void);
 
 #endif

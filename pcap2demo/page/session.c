@@ -56,8 +56,10 @@ char *page_clock(double time, const char *format)
 
 /* --- Time axes ------------------------------------------------------------------------------- */
 
-void page_mark(struct page *page, const char *class, double from, double until, double span,
-               const char *text)
+/* Appends an element with a text, maybe empty, from `from` to `until` on an axis of length
+ * `span`. */
+static void page_mark(struct page *page, const char *class, double from, double until, double span,
+                      const char *text)
 {
     const double left = 100 * CLAMP(from / span, 0, .993), right = 100 * CLAMP(until / span, 0, 1);
 

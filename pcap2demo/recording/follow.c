@@ -222,7 +222,7 @@ static void tick(struct follower *follower, bool idle)
 
 static void look(struct follower *follower)
 {
-    const int error = ring_look(follower->ring);
+    const int error = ring_scan(follower->ring);
 
     follower->looked = g_get_monotonic_time();
     log_trouble(&follower->ring_trouble, follower->folder,

@@ -60,13 +60,13 @@ void ring_free(struct ring *ring);
 
 /* Finds files that are new, have grown, were overwritten or were removed. Call it every second.
  * Returns 0, or an errno value if the folder cannot be read. */
-int ring_look(struct ring *ring);
+int ring_scan(struct ring *ring);
 
 /* Returns the next frame of all files by time, valid until the next call. NULL if there is none
- * before the next ring_look(), or if it has to wait. `now`: time in nanoseconds since the epoch. */
+ * before the next ring_scan(), or if it has to wait. `now`: time in nanoseconds since the epoch. */
 struct input_frame *ring_next(struct ring *ring, int64_t now);
 
-/* True if all frames that the last ring_look() found were read. */
+/* True if all frames that the last ring_scan() found were read. */
 bool ring_is_read(const struct ring *ring);
 
 /* Returns the time of the oldest frame; 0 if there is none. */

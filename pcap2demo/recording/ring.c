@@ -19,7 +19,7 @@ enum { HEAD = 512, OLD_S = 60 };
 
 struct file {
     char *name, *path;
-    struct stat about;   /* status at the last ring_look() */
+    struct stat about;   /* status at the last ring_scan() */
     struct input *input; /* NULL: no capture, or no complete frame yet */
     FILE *stream;        /* stream of the input, which owns it */
     uint8_t head[HEAD];  /* first bytes of the file */
@@ -27,10 +27,10 @@ struct file {
     int64_t first; /* time of the first frame */
     struct input_frame frame;
     bool has_frame; /* `frame` was read, and not yet returned */
-    bool at_end;    /* nothing is left to read before the next ring_look() */
+    bool at_end;    /* nothing is left to read before the next ring_scan() */
     bool cut;       /* the file ends within a record */
     bool damaged;   /* the rest of the file is not read */
-    bool seen;      /* found by the current ring_look() */
+    bool seen;      /* found by the current ring_scan() */
     int error;      /* error of open(); 0: none */
 };
 
@@ -214,7 +214,7 @@ static void forget_removed(struct ring *ring)
     g_list_free(files);
 }
 
-int ring_look(struct ring *ring)
+int ring_scan(struct ring *ring)
 {
     DIR *folder = opendir(ring->folder);
     const struct dirent *entry;

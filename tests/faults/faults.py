@@ -189,7 +189,7 @@ FAULTS = [
     ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
     ("sessions", "if (next && next->session && !next->state->disconnected)",
      "if (next && next->session)"),
-    ("sessions", "decoded->packet->unit <= 1;", "1;"),
+    ("sessions", "decoded->packet->pdu <= 1;", "1;"),
 
     # The plugin.
     ("plugin", "times->count ? (double)times->min / 1e6 : -1", "(double)times->min / 1e6"),
@@ -251,7 +251,7 @@ FAULTS = [
     ("plugin", '        g_hash_table_remove_all(table->rows);\n', '        (void)0;\n'),
     # Copies of datagrams, their order, and whose they are.
     ("sessions", "first->ip_id != second->ip_id", "false"),
-    ("sessions", "first->place == second->place ||", ""),
+    ("sessions", "first->capture_point == second->capture_point ||", ""),
     ("sessions", "while (*link != copies->oldest + 1)", "while (*link && *link != copies->oldest + 1)"),
     ("sessions", "is_of_stream(held, next) && held->seqinfo.number >= next->seqinfo.number + far", "false"),
     ("sessions", "held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX", "false"),

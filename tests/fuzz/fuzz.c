@@ -63,7 +63,7 @@ uint8_t fuzz_stream_number(unsigned protocol)
     uint8_t number = 0;
 
     for (unsigned i = 0; i < protocol; i++)
-        if (qs_protocols[i]->decode_unit)
+        if (qs_protocols[i]->decode_pdu)
             number++;
     return number;
 }

@@ -31,19 +31,19 @@ struct connection_under_test {
 
 static void add_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
 {
-    uint32_t left = bytes->size, units = 0;
-    struct qs_packet unit;
+    uint32_t left = bytes->size, pdus = 0;
+    struct qs_packet pdu;
 
     test->received += bytes->size;
     qs_sessions_bytes(test->rebuild.sessions, &test->reader, bytes);
     qs_stream_add(test->stream, bytes);
-    while (qs_stream_next(test->stream, test->session, &unit)) {
-        if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
+    while (qs_stream_next(test->stream, test->session, &pdu)) {
+        if (pdu.size != pdu.wire_size || (!pdu.size && !pdu.missing))
             fuzz_broken("a unit of no size", "");
-        units++;
-        invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
+        pdus++;
+        invariants_decode_twice(&test->invariants, &test->decoder, test->session, &pdu);
     }
-    if (units > left + 1)
+    if (pdus > left + 1)
         fuzz_broken("more units than bytes", "");
 }
 
@@ -115,10 +115,10 @@ static const struct qs_protocol *protocol_of(uint8_t byte)
     unsigned streams = 0;
 
     for (unsigned i = 0; qs_protocols[i]; i++)
-        streams += qs_protocols[i]->decode_unit != NULL;
+        streams += qs_protocols[i]->decode_pdu != NULL;
     byte = (uint8_t)(byte % streams);
     for (unsigned i = 0;; i++)
-        if (qs_protocols[i]->decode_unit && byte-- == 0)
+        if (qs_protocols[i]->decode_pdu && byte-- == 0)
             return qs_protocols[i];
 }
 
@@ -139,12 +139,12 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
 
 static void end(struct connection_under_test *test)
 {
-    struct qs_packet unit;
+    struct qs_packet pdu;
 
     tcp_end(test->tcp, test->number);
     for (int from = QS_END_A; from <= QS_END_B; from++)
-        if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
-            invariants_decode_twice(&test->invariants, &test->decoder, test->session, &unit);
+        if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &pdu))
+            invariants_decode_twice(&test->invariants, &test->decoder, test->session, &pdu);
     qs_sessions_end_bytes(test->rebuild.sessions, test->reader, test->number);
     demo_rebuild_end(&test->rebuild);
     qs_stream_free(test->stream);

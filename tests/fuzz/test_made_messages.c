@@ -69,13 +69,13 @@ static uint32_t decode_packet(struct session *s, const struct fuzz_piece *piece)
 static uint32_t decode_segment(struct session *s, const struct fuzz_piece *piece)
 {
     enum { LOST = 50 };
-    struct qs_packet bytes = packet_of(piece), unit;
+    struct qs_packet bytes = packet_of(piece), pdu;
     uint32_t problems = 0;
 
     bytes.missing = piece->bits & FUZZ_STREAM_LOST ? LOST : 0;
     qs_stream_add(s->stream, &bytes);
-    while (qs_stream_next(s->stream, s->session, &unit)) {
-        qs_decode_unit(&s->decoder, s->session, &s->listener.base, &unit);
+    while (qs_stream_next(s->stream, s->session, &pdu)) {
+        qs_decode_pdu(&s->decoder, s->session, &s->listener.base, &pdu);
         problems += problems_of(s);
     }
     return problems;

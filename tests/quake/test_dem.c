@@ -45,7 +45,7 @@ TEST(test_blocks)
     dem_append_block(bytes, &view, VIEW("\1\2\3"));
     dem_append_block(bytes, &other, VIEW(""));
     in = qs_reader_over(bytes->data, bytes->len);
-    qs_reader_take(&in, 3);
+    qs_reader_bytes(&in, 3);
     assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_view_is(block.messages, VIEW("\1\2\3"));
     assert_false(block.from_client);

@@ -27,7 +27,7 @@ static struct qs_packet packet_of(enum qs_end from, struct qs_view bytes)
                               .size = bytes.size,
                               .wire_size = bytes.size,
                               .from = from,
-                              .unit = 1,
+                              .pdu = 1,
                               .number = 1,
                               .source_is_server_port = from == SERVER,
                               .destination_is_server_port = from == CLIENT};
@@ -41,9 +41,9 @@ static uint32_t pdu_length(const struct game *game, enum qs_end from, struct qs_
 }
 
 /* The problems of one unit. */
-static uint32_t unit(struct game *game, const struct qs_packet *packet)
+static uint32_t pdu(struct game *game, const struct qs_packet *packet)
 {
-    qs_decode_unit(&game->decoder, &game->session.base, NULL, packet);
+    qs_decode_pdu(&game->decoder, &game->session.base, NULL, packet);
     return qs_decoder_problems(&game->decoder);
 }
 
@@ -57,7 +57,7 @@ static uint32_t send(struct game *game, enum qs_end from, struct qs_view bytes)
         struct qs_packet packet = packet_of(from, (struct qs_view){bytes.data, size});
 
         assert_true(size <= bytes.size);
-        problems += unit(game, &packet);
+        problems += pdu(game, &packet);
         bytes.data += size;
         bytes.size -= size;
     }
@@ -105,7 +105,7 @@ TEST(test_ends_without_ports)
 
     game_open(&game);
     packet.source_is_server_port = false;
-    assert_int_equal(unit(&game, &packet), 0);
+    assert_int_equal(pdu(&game, &packet), 0);
     assert_int_equal(game.session.base.server, CLIENT);
     game_close(&game);
 }
@@ -271,7 +271,7 @@ TEST(test_lost)
     game_close(&game);
     shake_hands(&game, VIEW(SERVER_HELLO));
     packet.missing = 100;
-    unit(&game, &packet);
+    pdu(&game, &packet);
     assert_int_equal(game.decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
     assert_lost(&game, SERVER);
     game_close(&game);

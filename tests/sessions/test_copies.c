@@ -25,7 +25,7 @@ static char *find_copies(const char *script)
             .number = number,
             .time = (int64_t)(g_ascii_strtod(words[1], NULL) * 1e9),
             .ip_id = (uint16_t)g_ascii_strtoull(words[2], NULL, 10),
-            .place = strcmp(other, "place") == 0,
+            .capture_point = strcmp(other, "place") == 0,
             .file = &recorders[words[0][0] - 'a'],
             .source = {4, {10, 0, 0, strcmp(other, "nat") == 0 ? 9 : 1}, 27001},
             .destination = {4, {10, 0, 0, 2}, 27500},

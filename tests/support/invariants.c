@@ -269,8 +269,8 @@ static void check_counts(const struct invariants *invariants, const struct qs_de
 static void decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
                    const struct qs_packet *packet)
 {
-    if (packet->unit)
-        qs_decode_unit(decoder, session, sink, packet);
+    if (packet->pdu)
+        qs_decode_pdu(decoder, session, sink, packet);
     else
         qs_decode(decoder, session, sink, packet);
 }

@@ -86,9 +86,9 @@ TEST(test_later_units)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1"));
 
-    packet.unit = 1;
+    packet.pdu = 1;
     expect_decoded(&packet, QS_END_A, NULL, "S→C: move");
-    packet.unit = 2;
+    packet.pdu = 2;
     expect_decoded(&packet, QS_END_A, NULL, ": move");
 }
 

@@ -58,23 +58,23 @@ static void finish(struct received *received)
 
 static void request(struct received *received, const char *name)
 {
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                                 .name = {(const uint8_t *)name,
-                                                                          (uint32_t)strlen(name)}});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                                .name = {(const uint8_t *)name,
+                                                                         (uint32_t)strlen(name)}});
 }
 
 static void next(struct received *received)
 {
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }
 
 static void packed_piece(struct received *received, const void *data, size_t size, uint8_t percent,
                          enum qs_transfer_packing packing)
 {
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
-                                                                 .packing = packing,
-                                                                 .data = {data, (uint32_t)size},
-                                                                 .percent = percent});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
+                                                                .packing = packing,
+                                                                .data = {data, (uint32_t)size},
+                                                                .percent = percent});
 }
 
 static void piece(struct received *received, const char *text, uint8_t percent)
@@ -85,11 +85,11 @@ static void piece(struct received *received, const char *text, uint8_t percent)
 static void begin_packed(struct received *received, const char *name, uint64_t total,
                          enum qs_transfer_packing packing)
 {
-    qs_transfers_take(received->transfers,
-                      &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
-                                            .packing = packing,
-                                            .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
-                                            .total = total});
+    qs_transfers_add(received->transfers,
+                     &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
+                                           .packing = packing,
+                                           .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
+                                           .total = total});
 }
 
 static void begin(struct received *received, const char *name, uint64_t total)
@@ -99,9 +99,9 @@ static void begin(struct received *received, const char *name, uint64_t total)
 
 static void bytes_at(struct received *received, uint64_t offset, const void *data, size_t size)
 {
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
-                                                                 .offset = offset,
-                                                                 .data = {data, (uint32_t)size}});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
+                                                                .offset = offset,
+                                                                .data = {data, (uint32_t)size}});
 }
 
 /* Chunk `number` is full of its number. */
@@ -203,16 +203,16 @@ FIXTURE_TEST(notices_a_missing_end)
 FIXTURE_TEST(receives_refusals)
 {
     request(received, "x");
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
     assert_int_equal(received->refused, 1);
     assert_int_equal(received->content->len, 0);
 }
 
 FIXTURE_TEST(marks_resumed_files)
 {
-    qs_transfers_take(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                                 .name = {(const uint8_t *)"x", 1},
-                                                                 .offset = 10});
+    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                                .name = {(const uint8_t *)"x", 1},
+                                                                .offset = 10});
     piece(received, "rest", 100);
     assert_over(received, 0);
 }

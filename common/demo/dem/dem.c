@@ -26,7 +26,7 @@ enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track)
     if (end == text || *end || number < INT32_MIN || number > INT32_MAX)
         return QS_DEMO_BAD;
     *track = (int32_t)number;
-    qs_reader_take(in, (uint32_t)(feed - line) + 1);
+    qs_reader_bytes(in, (uint32_t)(feed - line) + 1);
     return QS_DEMO_LINE;
 }
 
@@ -50,7 +50,7 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
     block->view.pitch = read_float(&from);
     block->view.yaw = read_float(&from);
     block->view.roll = read_float(&from);
-    block->messages = (struct qs_view){qs_reader_take(&from, length), length};
+    block->messages = (struct qs_view){qs_reader_bytes(&from, length), length};
     if (from.overrun)
         return QS_DEMO_CUT;
     *in = from;

@@ -157,7 +157,7 @@ const struct q2_entity *dm2_first_seen_state(const struct qs_sign_on *sign_on, u
 bool dm2_is_of_level(const struct q2_session *session, uint32_t index);
 
 /* Returns the player's origin and velocity as bytes; empty if zeroes make them too common. */
-struct qs_view dm2_place(const struct q2_player *player);
+struct qs_view dm2_position(const struct q2_player *player);
 
 /* --- Late sessions --- */
 

@@ -64,7 +64,7 @@ static void see_gun(struct dm2_match *m, const struct q2_session *session, uint1
 }
 
 /* Counts frames with a player's entity at the session's origin: the own entity always is there. */
-static void see_place(struct dm2_match *m, const struct q2_frame *frame)
+static void observe_position(struct dm2_match *m, const struct q2_frame *frame)
 {
     static const int32_t nowhere[3];
     const int32_t *origin = frame->player.origin;
@@ -173,9 +173,9 @@ static void see_frame(struct dm2_match *m, const struct q2_session *session,
     see_player(m, frame, rate);
     if (frame->reference_missing)
         m->gone = (struct qs_numbers){0}; /* it may have returned in a missing frame */
-    qs_donor_match_see(&m->base, dm2_place(&frame->player));
+    qs_donor_match_see(&m->base, dm2_position(&frame->player));
     see_gun(m, session, frame->player.gunindex);
-    see_place(m, frame);
+    observe_position(m, frame);
 }
 
 void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)

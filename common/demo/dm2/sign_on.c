@@ -53,7 +53,7 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
     return sign_on;
 }
 
-struct qs_view dm2_place(const struct q2_player *player)
+struct qs_view dm2_position(const struct q2_player *player)
 {
     /* The returned view covers both members: velocity follows origin. */
     const bool moves = player->velocity[0] && player->velocity[1] && player->origin[0] &&
@@ -65,7 +65,7 @@ struct qs_view dm2_place(const struct q2_player *player)
 
 static void see_frame(struct qs_sign_on *sign_on, struct view *view, const struct q2_frame *frame)
 {
-    qs_sign_on_mark(sign_on, dm2_place(&frame->player));
+    qs_sign_on_mark(sign_on, dm2_position(&frame->player));
     if (frame->number < view->next)
         return;
     view->next = frame->number + MIN(SEE_EVERY, INT32_MAX - frame->number);

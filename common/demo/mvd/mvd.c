@@ -42,7 +42,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     (void)decoder;
     if (!stream->open)
         begin(stream);
-    if (!appendix_is_whole(bytes))
+    if (!zip_archive_is_whole(bytes))
         qs_demo_stream_unit(stream, bytes);
 }
 
@@ -236,8 +236,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     struct mvd_block block;
     enum qs_demo_status status;
 
-    if (appendix_is_whole(rest) || (reader->ended && appendix_begins(rest)))
-        return appendix_take(in);
+    if (zip_archive_is_whole(rest) || (reader->ended && zip_archive_begins(rest)))
+        return zip_archive_skip(in);
     status = mvd_read_block(in, &block);
     if (status == QS_DEMO_BLOCK)
         reader->ended = is_end(&block);
@@ -246,8 +246,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
 
 static void decode_block(struct qs_decoder *d)
 {
-    if (appendix_is_whole((struct qs_view){d->in.data, d->in.size}))
-        appendix_decode(d);
+    if (zip_archive_is_whole((struct qs_view){d->in.data, d->in.size}))
+        zip_archive_decode(d);
     else
         qw_decode_mvd_block(d);
 }
@@ -255,7 +255,7 @@ static void decode_block(struct qs_decoder *d)
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     (void)decoder;
-    if (appendix_is_whole(reader->block))
+    if (zip_archive_is_whole(reader->block))
         return reader->time;
     return reader->time + reader->block.data[0] / 1000.0;
 }

@@ -205,7 +205,7 @@ static enum qs_demo_status read_magic(struct qs_reader *in)
 
     if (memcmp(in->data + in->pos, Q2_MVD_MAGIC, left) != 0)
         return QS_DEMO_BAD;
-    return qs_reader_take(in, Q2_MVD_MAGIC_SIZE) ? QS_DEMO_LINE : QS_DEMO_CUT;
+    return qs_reader_bytes(in, Q2_MVD_MAGIC_SIZE) ? QS_DEMO_LINE : QS_DEMO_CUT;
 }
 
 static bool recognize(struct qs_view file)

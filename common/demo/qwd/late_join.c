@@ -111,10 +111,10 @@ static void add_serverdata(const struct qwd_match *m, struct qs_view message, qw
 
     qs_reader_u8(&in);
     qwd_skip_pairs(&in);
-    qs_reader_take(&in, 8); /* protocol, count */
-    qs_reader_string(&in);  /* game directory */
+    qs_reader_bytes(&in, 8); /* protocol, count */
+    qs_reader_string(&in);   /* game directory */
     if (several)
-        qs_reader_take(&in, 2); /* slots, seats */
+        qs_reader_bytes(&in, 2); /* slots, seats */
     if (!in.overrun && in.pos < in.size)
         bytes[in.pos] = m->player | (m->spectator && !several ? SPECTATOR : 0);
     add(user, (struct qs_view){bytes, message.size});

@@ -75,14 +75,15 @@ static inline const struct qw_entity *qwd_first_seen_state(const struct qs_sign_
     return (const void *)qs_sign_on_state(sign_on, number).data;
 }
 
-/* Player, flags and origin from the body of a svc_playerinfo. qwd_read_place() returns false if it
- * is too short. */
-struct qwd_place {
+/* Player, flags and origin from the body of a svc_playerinfo. qwd_read_position() returns false if
+ * it is too short. */
+struct qwd_position {
     uint8_t player;
     uint16_t flags;
     float origin[3];
 };
-bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place);
+bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
+                       struct qwd_position *place);
 
 /* Returns all messages of the packet just decoded if it is of the game; otherwise an empty view. */
 struct qs_view qwd_messages(const struct qs_decoder *decoder);

@@ -119,7 +119,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
     struct state *state = data;
     struct qwd_block block;
 
-    if (appendix_is_whole(bytes) ||
+    if (zip_archive_is_whole(bytes) ||
         qwd_read_block(&in, &block, qwd_form_of_block(bytes)) != QS_DEMO_BLOCK)
         return;
     if (block.type == QWD_READ && hold(state, block.packet))

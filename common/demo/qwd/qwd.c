@@ -30,7 +30,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
 
     block->form = form;
     cmd->msec = qs_reader_u8(in);
-    qs_reader_take(in, 3); /* padding of the engines' struct */
+    qs_reader_bytes(in, 3); /* padding of the engines' struct */
     for (unsigned i = 0; i < 3; i++) {
         block->angles[i] = read_float(in);
         cmd->angles[i] = angle16(block->angles[i]);
@@ -40,7 +40,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
     cmd->up = (int16_t)qs_reader_u16(in);
     cmd->buttons = qs_reader_u8(in);
     cmd->impulse = qs_reader_u8(in);
-    qs_reader_take(in, form - QWD_CMD_CLASSIC); /* impulse_pred, and padding */
+    qs_reader_bytes(in, form - QWD_CMD_CLASSIC); /* impulse_pred, and padding */
     for (unsigned i = 0; i < 3; i++)
         block->viewangles[i] = read_float(in);
 }
@@ -52,7 +52,7 @@ static bool read_packet(struct qs_reader *in, struct qwd_block *block)
 
     if (length > QWD_PACKET_MAX)
         return false;
-    block->packet = (struct qs_view){qs_reader_take(in, length), length};
+    block->packet = (struct qs_view){qs_reader_bytes(in, length), length};
     return true;
 }
 
@@ -84,7 +84,7 @@ enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *bl
 
     if (!qs_reader_left(in))
         return QS_DEMO_END;
-    if (appendix_begins(rest_of(in)))
+    if (zip_archive_begins(rest_of(in)))
         return QS_DEMO_BAD;
     block->time = read_float(&from);
     block->type = qs_reader_u8(&from) & QWD_TYPE_MASK;
@@ -167,7 +167,7 @@ static unsigned count_following(struct qs_reader in, unsigned max, float before)
 {
     unsigned classic;
 
-    if (!max || !qs_reader_left(&in) || appendix_begins(rest_of(&in)))
+    if (!max || !qs_reader_left(&in) || zip_archive_begins(rest_of(&in)))
         return max;
     classic = count_as(in, max, before, QWD_CMD_CLASSIC);
     if (classic == max || !at_cmd(&in))
@@ -181,7 +181,7 @@ static unsigned count_behind_cmd(const struct qs_reader *in, enum qwd_cmd_form f
     const float time = qs_float_of_bits(qs_le32(in->data + in->pos));
     struct qs_reader behind = *in;
 
-    if (!qs_reader_take(&behind, QWD_HEADER + (uint32_t)form) || !qs_reader_left(&behind))
+    if (!qs_reader_bytes(&behind, QWD_HEADER + (uint32_t)form) || !qs_reader_left(&behind))
         return 0;
     return count_following(behind, FOLLOW_MAX, time);
 }
@@ -387,8 +387,8 @@ void qwd_decode_block(struct qs_decoder *d)
 
 static void decode_block(struct qs_decoder *d)
 {
-    if (appendix_is_whole((struct qs_view){d->in.data, d->in.size}))
-        appendix_decode(d);
+    if (zip_archive_is_whole((struct qs_view){d->in.data, d->in.size}))
+        zip_archive_decode(d);
     else
         qwd_decode_block(d);
 }
@@ -414,7 +414,7 @@ static bool recognize(struct qs_view file)
         before = block.time;
         count++;
     }
-    return count && (status != QS_DEMO_BAD || appendix_begins(rest_of(&in)));
+    return count && (status != QS_DEMO_BAD || zip_archive_begins(rest_of(&in)));
 }
 
 /* True for a connectionless svc_disconnect. */
@@ -429,8 +429,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     struct qwd_block block;
     enum qs_demo_status status;
 
-    if (appendix_begins(rest_of(&reader->in)))
-        return appendix_take(&reader->in);
+    if (zip_archive_begins(rest_of(&reader->in)))
+        return zip_archive_skip(&reader->in);
     status = qwd_read_block(&reader->in, &block,
                             reader->variant == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37
                                                                   : QWD_CMD_CLASSIC);
@@ -444,7 +444,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     (void)decoder;
-    if (appendix_begins(reader->block))
+    if (zip_archive_begins(reader->block))
         return reader->time;
     return (double)qs_float_of_bits(qs_le32(reader->block.data));
 }

@@ -99,7 +99,7 @@ void qwd_skip_pairs(struct qs_reader *in)
 
         qs_reader_u32(in);
         if (key == EXTENSION_VLEN)
-            qs_reader_take(in, qs_reader_u32(in));
+            qs_reader_bytes(in, qs_reader_u32(in));
     }
 }
 
@@ -118,8 +118,8 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_s
     from = in.pos;
     qwd_skip_pairs(&in);
     from = plain ? in.pos : from;
-    qs_reader_take(&in, 8); /* protocol, count */
-    qs_reader_string(&in);  /* game directory */
+    qs_reader_bytes(&in, 8); /* protocol, count */
+    qs_reader_string(&in);   /* game directory */
     g_byte_array_append(bytes, message.data + from, in.pos - from);
     qs_reader_u32(&in);
     qs_write_u8(bytes, 0);
@@ -163,7 +163,8 @@ static struct qwd_view *begin_view(struct qs_sign_on *sign_on, const struct qw_s
 }
 
 /* Source: PROTOCOL.md, section 4. */
-bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place)
+bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
+                       struct qwd_position *place)
 {
     const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
     struct qs_reader in = qs_reader_over(body.data, body.size);
@@ -211,7 +212,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     const struct qs_view body = {message.data + 1, message.size - 1};
     struct qwd_view *view = sign_on->extra;
     struct qw_entity baseline;
-    struct qwd_place place;
+    struct qwd_position place;
 
     switch (id) {
     case SVC_SPAWNBASELINE:
@@ -222,7 +223,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     case SVC_PLAYERINFO: /* servers send it before each update; MVD's form differs */
         if (!session->mvd && body.data[0] == session->player &&
             qs_sights_is_due(&view->sights, view->updates) &&
-            qwd_read_place(body, &session->ext, &place))
+            qwd_read_position(body, &session->ext, &place))
             memcpy(view->origin, place.origin, sizeof view->origin);
         break;
     case SVC_PACKETENTITIES:

@@ -11,7 +11,7 @@
 /* A block that was decoded. */
 struct sanitize_block {
     struct qs_demo_writer *out;
-    struct appendix_watch *watch; /* of all that was written */
+    struct zip_archive_watch *watch; /* of all that was written */
     const struct qs_decoder *decoder;
     struct qs_view block; /* with its framing */
     uint32_t payload;     /* where its payload begins; 0: it has none */

@@ -147,7 +147,7 @@ static enum qs_demo_status next_dm2(struct qs_reader *in, const struct qs_demo_w
 
     (void)out, (void)is_first;
     if (qs_reader_left(in) >= DM2_HEADER && qs_le32(in->data + in->pos) == UINT32_MAX) {
-        qs_reader_take(in, DM2_HEADER);
+        qs_reader_bytes(in, DM2_HEADER);
         return QS_DEMO_BLOCK;
     }
     return dm2_read_block(in, &block);
@@ -181,7 +181,7 @@ static enum qs_demo_status next_mvd2(struct qs_reader *in, const struct qs_demo_
         return QS_DEMO_CUT;
     size =
         is_first ? Q2_MVD_MAGIC_SIZE : Q2_MVD_LENGTH_SIZE + (uint32_t)qs_le16(in->data + in->pos);
-    return qs_reader_take(in, size) ? QS_DEMO_BLOCK : QS_DEMO_CUT;
+    return qs_reader_bytes(in, size) ? QS_DEMO_BLOCK : QS_DEMO_CUT;
 }
 
 static void write_mvd2(const struct sanitize_block *block)

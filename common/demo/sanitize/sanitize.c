@@ -43,7 +43,7 @@ struct qs_sanitizer {
     struct qs_session *session;
     uint64_t blocks; /* so far */
     struct stufftext stufftext;
-    struct appendix_watch watch;
+    struct zip_archive_watch watch;
     GByteArray *input; /* bytes of the block that is not complete */
     GByteArray *block; /* the block that is written */
     GByteArray *texts;
@@ -596,7 +596,7 @@ void qs_sanitizer_begin(struct qs_sanitizer *sanitizer)
     sanitizer->session = g_malloc(protocol->session_size);
     protocol->session_init(sanitizer->session);
     sanitizer->blocks = 0;
-    sanitizer->watch = (struct appendix_watch){0};
+    sanitizer->watch = (struct zip_archive_watch){0};
     g_byte_array_set_size(sanitizer->input, 0);
     g_string_truncate(sanitizer->stufftext.pending, 0);
     sanitizer->in_level = sanitizer->in_game = sanitizer->is_over = false;
