@@ -7,8 +7,8 @@
 
 #include "common/netchan/seqinfo.h"
 #include "common/protocols.h"
-#include "common/sessions/protocol_selection.h"
-#include "common/sessions/qports.h"
+#include "common/sessions/heuristic.h"
+#include "common/sessions/flow.h"
 #include "plugin/snapshots.h"
 
 /* --- Sessions in a Wireshark memory pool, which clears them when it is freed --- */
@@ -204,7 +204,7 @@ static struct conversation_state *state_in(const struct dissector *dissector,
     return conversation ? conversation_get_proto_data(conversation, dissector->proto) : NULL;
 }
 
-/* --- Clients whose address changes: see common/sessions/qports.h --- */
+/* --- Clients whose address changes: see common/sessions/flow.h --- */
 
 static bool continues(void *owner, const struct qs_packet *packet, bool same_host)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/protocols.h"
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 
 struct dissector *dissectors[QS_PROTOCOLS_MAX + 1];
 

@@ -24,7 +24,7 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "common/stats/stats.h"
 
 struct packet_context; /* see conversations.h */

@@ -14,7 +14,7 @@
 #include <epan/to_str.h>
 
 #include "common/core/text.h"
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 
 /* Maximum size of all files (bytes), complete or not; an incomplete file has two copies. */
 #define ROOM_MAX (UINT64_C(512) << 20)

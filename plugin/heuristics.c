@@ -9,7 +9,7 @@
 
 #include <epan/proto_data.h>
 
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 

@@ -3,7 +3,7 @@
 #include "plugin/dissector.h"
 #include "plugin/conversations.h"
 #include "common/protocols.h"
-#include "common/sessions/qports.h"
+#include "common/sessions/flow.h"
 
 WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;

@@ -81,7 +81,7 @@ void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
 /* The same for the user info of a connecting client; does nothing if it has no password. */
 void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
 
-/* --- File transfers: their steps, from which netchan/transfer.h makes files */
+/* --- File transfers: their steps, from which netchan/transfer.c makes files */
 
 enum qs_transfer_event {
     QS_TRANSFER_REQUEST, /* the client requests `name`, from byte `offset` on */

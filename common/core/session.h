@@ -5,7 +5,7 @@
  *
  * A protocol's session struct has `struct qs_session` as its first member. Sessions are values: the
  * protocol's session_copy makes a cheap independent copy that shares large members (containers.h,
- * fragments.h), so that Wireshark can keep the session before each packet and dissect it again.
+ * netchan.h), so that Wireshark can keep the session before each packet and dissect it again.
  */
 #ifndef QS_CORE_SESSION_H
 #define QS_CORE_SESSION_H
@@ -16,7 +16,7 @@
 #include "common/core/field.h"
 #include "common/core/packet.h"
 
-/* The reliable packets of one direction; see common/netchan/reliable.h. Initially all 0. */
+/* The reliable packets of one direction; see common/netchan/netchan.h. Initially all 0. */
 struct qs_reliable {
     uint32_t last;         /* number of the last packet */
     uint64_t captured;     /* bit n % 64: packet n was captured */
@@ -72,7 +72,7 @@ struct qs_netchan {
     uint32_t restarts; /* number of successive packets that may begin a new connection */
 };
 
-/* A hole in the capture: it lacks packets between two that it has. See common/netchan/holes.h. */
+/* A hole in the capture: it lacks packets between two that it has. See common/netchan/netchan.h. */
 struct qs_hole {
     uint32_t number;     /* number of the hole in the connection, from 1; 0: none */
     int64_t begin, end;  /* times of the packets before and after the hole (ns since the epoch) */

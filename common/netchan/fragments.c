@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/netchan/fragments.h"
+#include "common/netchan/netchan.h"
 
 struct qs_fragment {
     unsigned references;

@@ -9,8 +9,6 @@
 #include "common/core/reader.h"
 #include "common/core/decode.h"
 #include "common/core/values.h"
-#include "common/netchan/holes.h"
-#include "common/netchan/reliable.h"
 
 enum {
     SEEN_WINDOW = 64,

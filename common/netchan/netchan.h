@@ -6,12 +6,14 @@
 #ifndef QS_NETCHAN_NETCHAN_H
 #define QS_NETCHAN_NETCHAN_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/core/decoder.h"
 #include "common/core/packet.h"
-#include "common/netchan/fragments.h"
+#include "common/core/reader.h"
+#include "common/core/session.h"
 
 #define QS_SEQUENCE_MASK UINT32_C(0x7fffffff)
 #define QS_RELIABLE_BIT UINT32_C(0x80000000)
@@ -123,6 +125,64 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
 
 /* --- Fragments ------------------------------------------------------------------------------- */
 
+/*
+ * The fragments of an incomplete message.
+ *
+ * A list is a reference to its newest fragment, which refers to the one before it. Fragments never
+ * change: copying a list is cheap, and a copy does not change when the original grows. References
+ * are counted without locks: a session belongs to one thread.
+ *
+ * Bounds: a list has at most QS_FRAGMENTS_MAX fragments, and as many bytes as its user allows.
+ */
+
+/* Maximum number of fragments of a message; engines send fewer. */
+enum { QS_FRAGMENTS_MAX = 1024 };
+
+struct qs_fragment;
+
+/* A list of fragments. Empty if zeroed. */
+struct qs_fragments {
+    struct qs_fragment *newest;
+    uint32_t message; /* number of the message; see qs_fragments_follows() */
+    uint32_t cut;     /* number of a message with a packet that the capture cut; 0: none */
+};
+
+/* Copies a list. Overwrites `to` without clearing it. */
+void qs_fragments_copy(struct qs_fragments *to, const struct qs_fragments *from);
+void qs_fragments_clear(struct qs_fragments *list);
+
+/* True if both hold the same fragments, like copies that have not changed. */
+static inline bool qs_fragments_shares(const struct qs_fragments *a, const struct qs_fragments *b)
+{
+    return a->newest == b->newest;
+}
+
+/*
+ * True if a fragment at byte `offset` of message `message` is the next one. If the list is of
+ * another message, clears it first.
+ */
+bool qs_fragments_follows(struct qs_fragments *list, uint32_t message, uint32_t offset);
+
+/* True if a fragment of `size` bytes may be added: at most `max` bytes, and not too many
+ * fragments. */
+bool qs_fragments_fits(const struct qs_fragments *list, uint32_t size, uint32_t max);
+
+/*
+ * Adds a copy of the bytes, which packet number `packet` carried. Returns false, with the list
+ * unchanged, if it would have more than `max` bytes or QS_FRAGMENTS_MAX fragments.
+ */
+bool qs_fragments_add(struct qs_fragments *list, struct qs_view bytes, uint64_t packet,
+                      uint32_t max);
+
+uint32_t qs_fragments_count(const struct qs_fragments *list);
+uint32_t qs_fragments_size(const struct qs_fragments *list);
+
+/* Returns the bytes of all fragments, followed by `last`; the caller unrefs them. */
+GBytes *qs_fragments_join(const struct qs_fragments *list, struct qs_view last);
+
+/* Stores the packets' numbers, oldest first. `numbers` has room for qs_fragments_count(). */
+void qs_fragments_packets(const struct qs_fragments *list, uint64_t *numbers);
+
 /* Adds a note that the fragment makes its message too long. */
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment);
 
@@ -165,5 +225,55 @@ void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *));
 
 /* Calls `read` for the joined `message`, as a data source of its own. */
 void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct qs_decoder *));
+
+/* --- Reliable packets ------------------------------------------------------------------------- */
+
+/*
+ * The reliable packets of one end of a netchan with a reliable bit: one bit of each packet shows
+ * whether the other end has received an even or an odd number of them. If that differs from the
+ * captured number, the capture lacks one, or the path lost one. Source: id's qwsv, net_chan.c,
+ * Netchan_Process; Quake II's is the same.
+ */
+
+/* Adds a packet that the other end accepts; its number is higher than those before. `content` is
+ * the start of a reliable packet's messages, which identifies a repetition; 0: unknown. */
+void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable, uint64_t content);
+
+/* Adds the other end's acknowledgement of packet `number`, with its reliable bit. */
+void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit);
+
+/* --- Holes ------------------------------------------------------------------------------------ */
+
+/*
+ * Holes of the capture (struct qs_hole): packets that it lacks although their receiver had them, or
+ * although both ends sent on. Numbers that only the sender skipped prove nothing: the path may have
+ * lost those packets.
+ */
+
+/*
+ * Counts the gap of `lost` numbers before the packet, which its sender did not skip on purpose.
+ * True if it is a burst: both ends skipped numbers since the other's last packet. Networks seldom
+ * lose both at once, captures do. So all numbers of a burst count as not captured, and so do all of
+ * a gap if one of them is proved not to be captured.
+ */
+bool qs_hole_gap(struct qs_decoder *d, uint32_t lost);
+
+/* Counts number d->found.acknowledged, which the packet acknowledges and the capture lacks. */
+void qs_hole_acknowledged(struct qs_decoder *d);
+
+/* Counts a reliable packet of the other end, which the capture lacks, as this packet proves. */
+void qs_hole_reliable(struct qs_decoder *d);
+
+/* Counts reliable packets of the direction that the capture lacks, which have separate numbers and
+ * were sent after `since`. A gap of its other packets since then is part of the hole. */
+void qs_hole_separate(struct qs_decoder *d, enum qs_direction direction, uint32_t packets,
+                      int64_t since);
+
+/*
+ * Counts packets of the other end that the capture lacks, which the packet names by something else
+ * than their numbers. `ahead`: they are behind the last captured one; `packets` are counted now,
+ * all when their gap ends. Otherwise they are in the last gap.
+ */
+void qs_hole_named(struct qs_decoder *d, uint32_t packets, bool ahead);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/netchan/reliable.h"
+#include "common/netchan/netchan.h"
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -5,7 +5,7 @@
  */
 #include "common/core/text.h"
 #include "common/quake/decode.h"
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 
 static void read_disconnect(struct qs_decoder *d)
 {

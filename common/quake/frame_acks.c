@@ -7,7 +7,7 @@
  */
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
-#include "common/netchan/holes.h"
+#include "common/netchan/netchan.h"
 #include "common/quake/decode.h"
 
 enum {

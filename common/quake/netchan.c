@@ -9,7 +9,6 @@
  * Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c, Datagram_GetMessage.
  */
 #include "common/core/reader.h"
-#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/quake/decode.h"
 

@@ -16,7 +16,7 @@
 #include "common/core/session.h"
 #include "common/core/containers.h"
 #include "common/fte/fte.h"
-#include "common/netchan/fragments.h"
+#include "common/netchan/netchan.h"
 
 /* The last 64 frames of entities, and which of them the client acknowledged (frame_acks.c).
  * Initially zeroed. */

@@ -6,7 +6,7 @@
 #include "common/core/emit.h"
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 
 enum {
     CLS_RECORDING = 2,  /* setting of clc_setting */

@@ -4,7 +4,6 @@
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
 #include "common/core/reader.h"
-#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quake2/decode.h"

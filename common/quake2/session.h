@@ -11,7 +11,7 @@
 #include "common/core/inflate.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
-#include "common/netchan/fragments.h"
+#include "common/netchan/netchan.h"
 #include "common/quake2/tracker.h"
 
 /* --- Protocol variants ------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from client to server. Source: qw28-protocol, "Client-to-Server Packet Types". */
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 #include "common/quakeworld/decode.h"
 
 static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packets with sequence numbers. Source: qw28-protocol, "Regular Packets". */
 #include "common/core/reader.h"
-#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/seqinfo.h"
 #include "common/quakeworld/decode.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/netchan/fragments.h"
+#include "common/netchan/netchan.h"
 #include "common/core/text.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"

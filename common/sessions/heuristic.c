@@ -6,7 +6,6 @@
 #include "common/core/decode.h"
 #include "common/core/reader.h"
 #include "common/sessions/flow.h"
-#include "common/sessions/protocol_selection.h"
 #include "common/protocols.h"
 
 enum {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/core/findings.h"
-#include "common/sessions/packet_buffer.h"
 
 /* Number of packets that justify one more try of a donor, and maximum number of tries. A few forged
  * packets look like a late session, and each try costs the work of many packets. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/packet_buffer.h"
+#include "common/sessions/late_join.h"
 
 #include <errno.h>
 #include <glib.h>

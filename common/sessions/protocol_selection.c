@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 
 #include <glib.h>

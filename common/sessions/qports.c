@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/qports.h"
+#include "common/sessions/flow.h"
 
 #include "common/core/reader.h"
 #include "common/netchan/seqinfo.h"

@@ -14,7 +14,7 @@
 #include "common/demo/format.h"
 #include "common/netchan/quality.h"
 #include "common/sessions/demo.h"
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "common/sessions/match.h"
 
 enum qs_session_end {

@@ -6,7 +6,7 @@
  *            |                          |                        |
  *   qs_conversation_find()      begin_connection()             |        conversation.h: flow, then
  *            |                          |                        |        protocol, or heuristic.h
- *     process_datagram()          PDUs (stream.h)                |        in order: order.h
+ *     process_datagram()          PDUs (stream.c)                |        in order: order.h
  *            +--------------------------+------------------------+
  *                                       |
  *                                process_packet()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/stream.h"
+#include "common/sessions/conversation.h"
 
 #include <glib.h>
 

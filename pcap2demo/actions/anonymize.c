@@ -12,7 +12,6 @@
 #include "common/core/numeric_text.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/redactions.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/files.h"

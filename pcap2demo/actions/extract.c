@@ -6,7 +6,7 @@
 
 #include "common/core/hash.h"
 #include "common/core/numeric_text.h"
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 #include "pcap2demo/actions/action.h"
 #include "common/sessions/sessions.h"
 #include "pcap2demo/output/files.h"

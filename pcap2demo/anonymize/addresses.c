@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/anonymize/addresses.h"
+#include "pcap2demo/anonymize/pseudonyms.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/packet.h"
 #include "common/core/reader.h"
 
 struct pseudonyms;
@@ -35,5 +36,37 @@ struct pseudonyms_search {
 typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *replacement);
 void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user);
+
+/*
+ * Replaces IP addresses with ones from the documentation ranges: 192.0.2.0/24, 198.51.100.0/24 and
+ * 203.0.113.0/24 (RFC 5737), 2001:db8::/32 (RFC 3849). An address always gets the same replacement.
+ *
+ * The first 762 IPv4 addresses get ones from those ranges, further ones from 198.18.0.0/15,
+ * reserved for benchmarks (RFC 2544). In texts a replacement has as many characters as the address,
+ * so that nothing moves: padded with leading zeros if shorter, and in 0.0.0.0/8 if longer
+ * ("10.0.0.1").
+ */
+
+struct addresses;
+
+struct addresses *addresses_new(void);
+void addresses_free(struct addresses *addresses);
+
+/* The number of addresses replaced so far. */
+unsigned addresses_count(const struct addresses *addresses);
+
+/* The replacement, with the same port. Family 0 (no address) stays. */
+struct qs_address addresses_replace(struct addresses *addresses, const struct qs_address *address);
+
+/*
+ * Finds the next address in a text at or after `*at`, which moves past it: IPv4 or IPv6, in any
+ * color; eight hexadecimal digits of an IPv4 address that has a replacement already; or a MAC
+ * address.
+ * `*length`
+ * is its length, `text` its replacement.
+ */
+enum { ADDRESS_TEXT_MAX = 64 };
+bool addresses_next_in(struct addresses *addresses, struct qs_view bytes, uint32_t *at,
+                       uint32_t *length, char text[ADDRESS_TEXT_MAX]);
 
 #endif

@@ -6,7 +6,7 @@
  */
 
 #include "common/core/writer.h"
-#include "common/sessions/stream.h"
+#include "common/sessions/conversation.h"
 #include "pcap2demo/capture/ip.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "common/sessions/stream.h"
+#include "common/sessions/conversation.h"
 #include "tests/fuzz/fuzz.h"
 #include "common/protocols.h"
 

@@ -5,7 +5,6 @@
 
 #include "common/netchan/seqinfo.h"
 #include "common/sessions/flow.h"
-#include "common/sessions/qports.h"
 
 struct qs_conversation {
     struct qs_flow flow;

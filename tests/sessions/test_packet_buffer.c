@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/sessions/packet_buffer.h"
+#include "common/sessions/late_join.h"
 #include "tests/unit/unit.h"
 
 static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size)

@@ -2,7 +2,7 @@
 /* Which protocol a conversation is given to. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 
 struct fixture {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/sessions/protocol_selection.h"
+#include "common/sessions/heuristic.h"
 #include "pcap2demo/capture/pipeline.h"
 #include "pcap2demo/capture/source.h"
 #include "tests/support/invariants.h"

@@ -3,7 +3,6 @@
  */
 #include <math.h>
 
-#include "common/netchan/holes.h"
 #include "common/netchan/netchan.h"
 #include "common/netchan/quality.h"
 #include "common/netchan/quality_state.h"

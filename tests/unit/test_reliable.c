@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reliable bits: which packets they prove that the capture lacks. */
-#include "common/netchan/reliable.h"
+#include "common/netchan/netchan.h"
 #include "tests/unit/unit.h"
 
 /* An end whose packets 1 and 2 were captured and acknowledged, of which the second was reliable. */

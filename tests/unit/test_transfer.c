@@ -5,7 +5,7 @@
 
 #include "tests/support/test.h"
 
-#include "common/netchan/transfer.h"
+#include "common/netchan/links.h"
 
 enum { CHUNK = 1024, ROOM = 1 << 20 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a sanitized demo of Quake has. */
 #include "common/demo/dem/dem.h"
-#include "common/demo/sanitize/demo_files.h"
+#include "common/demo/sanitize/rules.h"
 #include "common/quake/constants.h"
 #include "common/quake/decode.h"
 

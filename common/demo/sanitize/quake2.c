@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a sanitized demo of Quake II has, of a client or of a server. */
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/sanitize/demo_files.h"
+#include "common/demo/sanitize/rules.h"
 
 #include "common/core/text.h"
 #include "common/quake2/constants.h"

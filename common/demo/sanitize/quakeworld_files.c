@@ -3,7 +3,7 @@
 #include "common/core/text.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/demo/qwd/qwd.h"
-#include "common/demo/sanitize/demo_files.h"
+#include "common/demo/sanitize/rules.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/session.h"

@@ -4,7 +4,6 @@
 #include "common/core/containers.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
-#include "common/demo/sanitize/demo_files.h"
 #include "common/demo/sanitize/rules.h"
 
 #define NO_RANGE UINT32_MAX /* of config strings */
