@@ -17,7 +17,6 @@
 #include "common/sessions/heuristic.h"
 #include "common/sessions/order.h"
 #include "common/sessions/session.h"
-#include "common/sessions/unanswered.h"
 
 struct qs_conversation {
     struct qs_flow flow; /* in the flow table only for datagrams */

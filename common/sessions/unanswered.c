@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/unanswered.h"
+#include "common/sessions/order.h"
 
 struct conversation {
     struct qs_endpoints ends; /* the first end has sent */

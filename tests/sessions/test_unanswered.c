@@ -3,7 +3,7 @@
  * once. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/unanswered.h"
+#include "common/sessions/order.h"
 
 static void take(void *user, struct qs_packet *packet)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/demo/sanitize/stufftext.h"
+#include "common/demo/sanitize/sanitize.h"
 #include "common/sessions/demo.h"
 
 /* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.

@@ -13,7 +13,7 @@
 #include "common/quake2/session.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
-#include "common/demo/sanitize/stufftext.h"
+#include "common/demo/sanitize/sanitize.h"
 
 enum {
     HEADER_SIZE = 8,   /* yquake2 sends itself a demo's blocks as packets with a header */

@@ -8,7 +8,7 @@
 
 #include "common/core/session.h"
 #include "common/demo/format.h"
-#include "common/demo/sanitize/stufftext.h"
+#include "common/demo/sanitize/sanitize.h"
 #include "common/demo/zip_archive.h"
 
 enum sanitize_flags {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/sanitize/stufftext.h"
+#include "common/demo/sanitize/sanitize.h"
 
 #include <string.h>
 
