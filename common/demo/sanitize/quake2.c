@@ -64,7 +64,7 @@ static const struct sanitize_limit limits[] = {
     ENTITY(Q2_ENTITY_NUMBER, 0),
     ENTITY(Q2_TE_ENTITY, 0),
     ENTITY(Q2_TE_DESTINATION_ENTITY, 0),
-    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at others */
+    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at unnamed numbers */
     {Q2_MUZZLEFLASH2_ID, .high = FLASHES - 1, .kinds = PLAIN},
     {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags after this bit */
     {Q2_TE_TYPE, .high = 55, .kinds = PLAIN},
@@ -80,8 +80,8 @@ static const struct sanitize_limit limits[] = {
 static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
 
 /* True if every statistic and client number of a layout program is in range. Q2PRO stops at others:
- * screen.c, SCR_ExecuteLayoutString. Behind "num" the width comes first, behind "client" and "ctf"
- * a position of two numbers. */
+ * screen.c, SCR_ExecuteLayoutString. "num" is followed by a width first, "client" and "ctf" by a
+ * position of two numbers. */
 static bool is_layout(struct qs_view program)
 {
     static const char *const words[] = {

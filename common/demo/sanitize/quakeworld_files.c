@@ -81,7 +81,7 @@ static void write_end_of_qwd(const struct sanitize_block *block)
 {
     uint8_t numbers[QWD_SET_BLOCK] = {0};
 
-    memcpy(numbers, block->block.data, sizeof(float)); /* time */
+    memcpy(numbers, block->block.data, sizeof(float)); /* time of the block */
     numbers[4] = QWD_SET;
     pass_archive(block, numbers, sizeof numbers);
     write_watched(block, block->block.data, block->block.size);
@@ -153,7 +153,7 @@ static void write_mvd(const struct sanitize_block *block)
 const struct sanitize_format sanitize_qwd = {.extension = "qwd",
                                              .game = &sanitize_quakeworld,
                                              .first = 1,
-                                             .header = 8, /* of the netchan */
+                                             .header = 8, /* size of the netchan's header */
                                              .next = next_qwd,
                                              .decode = qwd_decode_block,
                                              .write = write_qwd};

@@ -36,17 +36,17 @@ struct sanitize_message {
 struct sanitize_limit {
     unsigned row;
     int64_t low, high;
-    uint32_t forbidden, needed; /* bits */
+    uint32_t forbidden, needed; /* bits that must not, or must, be set */
     uint32_t only_with, only;   /* with a bit of `only_with`, only the bits of `only` are allowed */
     unsigned kinds;             /* kinds of sessions that it applies to; 0: all */
     const char *message;        /* message that it applies to; NULL: all */
-    bool of_clients;            /* `high` is relative to the number of the server's slots */
+    bool of_clients;            /* `high` is added to the number of the server's slots */
     bool named;                 /* the number must have a name */
 };
 
 struct sanitize_game {
-    const struct sanitize_message *messages; /* ended by names NULL */
-    const struct sanitize_limit *limits;     /* ended by row 0; limits of one row are adjacent */
+    const struct sanitize_message *messages; /* list ended by names NULL */
+    const struct sanitize_limit *limits; /* list ended by row 0; limits of one row are adjacent */
     const struct command *commands;
     uint8_t stufftext;   /* number of svc_stufftext */
     unsigned ids[2];     /* rows of a message's number, and of a nested message's; or 0 */
@@ -97,12 +97,12 @@ bool sanitize_is_file(struct qs_view name);
 /* A decoded block. */
 struct sanitize_block {
     struct qs_demo_writer *out;
-    struct zip_archive_watch *watch; /* watches all bytes written */
+    struct zip_archive_watch *watch; /* watch over all written bytes */
     const struct qs_decoder *decoder;
-    struct qs_view block; /* with its framing */
-    uint32_t payload;     /* offset of its payload; 0: none */
-    bool has_other;       /* it has more than numbers outside of messages */
-    GByteArray *made;     /* the framing, and the messages that stay */
+    struct qs_view block; /* block with its framing */
+    uint32_t payload;     /* offset of the payload in `block`; 0: none */
+    bool has_other;       /* the block has more than numbers outside messages */
+    GByteArray *made;     /* framing, and the messages that stay */
 };
 
 struct sanitize_format {

@@ -11,25 +11,25 @@
 /* A message of the current block. */
 struct reading {
     const char *name;
-    const struct sanitize_message *rule; /* NULL: it is on no list */
-    uint32_t offset;                     /* of its number in the block */
+    const struct sanitize_message *rule; /* rule of the game's list; NULL: none */
+    uint32_t offset;                     /* offset of the message's number in the block */
     unsigned kinds;                      /* kinds of the session before it */
-    bool refused;                        /* a number or text of it is not allowed */
+    bool refused;                        /* true: it has a number or text that is not allowed */
     unsigned entities;                   /* number of its entities */
     guint edits;                         /* index of its first edit */
 };
 
 /* A text of a message that is replaced. */
 struct edit {
-    uint32_t offset, length; /* in the block, without the NUL */
-    guint at, size;          /* of the replacement in `texts` */
+    uint32_t offset, length; /* location in the block, without the NUL */
+    guint at, size;          /* location of the replacement in `texts` */
 };
 
 /* Lookup tables for all demos of a game. */
 struct tables {
-    const struct sanitize_message **rules; /* by the row of a message's group */
-    const struct sanitize_limit **limits;  /* by row: the first of its adjacent limits */
-    guint count;                           /* rows of the game's list of messages */
+    const struct sanitize_message **rules; /* rules by the row of a message's group */
+    const struct sanitize_limit **limits;  /* limits by row: the first of the adjacent ones */
+    guint count;                           /* number of rows of the game's list of messages */
 };
 
 struct qs_sanitizer {
@@ -50,11 +50,11 @@ struct qs_sanitizer {
     GArray *messages; /* struct reading */
     const struct qs_field *group;
     bool is_nested; /* the last message is nested in another one */
-    bool in_source; /* offsets refer to other bytes than the block's */
-    bool has_other; /* the block has more than numbers outside of messages */
+    bool in_source; /* offsets refer to bytes outside the block */
+    bool has_other; /* the block has more than numbers outside messages */
     char *info_key; /* latest key of an info string */
     uint32_t range, number;
-    bool in_level, in_game; /* see enum sanitize_flags */
+    bool in_level, in_game; /* state of the level: see enum sanitize_flags */
     bool is_over;           /* the rest of the demo is not written */
     GArray *counts;         /* guint: number in the level, by message of the list */
 };

@@ -11,9 +11,9 @@ enum {
     LINE_MAX_BYTES = 65536, /* no engine's command buffer accepts a longer line */
     QUESTION_BYTE = 0x7f,
     FILE_NAME_MAX = 59, /* Sources: ezQuake common.h, MAX_QPATH; QuakeSpasm snd_dma.c, S_FindName */
-    CLIENTS_MAX = 32,   /* Size of ezQuake's unchecked arrays: mvd_utils.c */
+    CLIENTS_MAX = 32,   /* size of ezQuake's unchecked arrays: mvd_utils.c */
     ENTITIES_MAX = 2048,
-    PLAYERS_MAX = 255 /* of FTE */
+    PLAYERS_MAX = 255 /* limit of FTE */
 };
 
 /* --- Arguments */
