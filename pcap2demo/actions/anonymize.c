@@ -37,12 +37,12 @@ struct anonymize {
     struct pseudonyms *passwords, *names;
     struct anonymous_writer *writer;
     GHashTable *deflated;     /* uint64_t: stream_number() of compressed streams */
-    struct location location; /* of the current replacement */
+    struct location location; /* location of the current replacement */
     struct counts counts;
     uint64_t frames;    /* number of frames of the input */
     uint64_t delivered; /* number of decoded frames; one with several PDUs counts once */
     uint64_t last;      /* number of the last decoded frame */
-    bool first_pass;    /* the first pass, which collects passwords and names */
+    bool first_pass;    /* true in the first pass, which collects passwords and names */
     bool refused;       /* an input is a demo, which was reported */
 };
 

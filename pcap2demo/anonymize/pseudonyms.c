@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-/* A word as it is printed, and its pseudonym, with a 0 for each byte that stays. */
+/* A word as it is printed, and its pseudonym, which has a 0 for each byte of the word that
+ * stays. */
 struct word {
     GByteArray *text, *pseudonym;
     const struct word *prefix; /* longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
-    GSequence *sorted; /* struct word, by text */
+    GSequence *sorted; /* struct word, sorted by text */
     bool with_codes;
     /* Text as it is printed, and offsets of its bytes in the original text: uint32_t. */
     GByteArray *printed;

@@ -9,7 +9,7 @@
 #include "common/core/writer.h"
 #include "common/dump/secret.h"
 
-/* After so many names, chat is not recognized by its player's name any more. */
+/* Limits. Beyond PLAYERS_MAX names, chat is no longer recognized by its player's name. */
 enum { PLAYERS_MAX = 16384, RAW_DEFLATE = -15 };
 
 static struct redactions *self(struct qs_sink *sink)

@@ -60,7 +60,7 @@ struct redactions {
     } packed;
     struct short_field {
         uint32_t offset, value;
-    } sizes[2];          /* last two numbers of two bytes */
+    } sizes[2];          /* last two fields of two bytes */
     uint32_t end;        /* end of the decoded part of the payload */
     bool is_repeated;    /* the packet is a retransmission */
     GHashTable *players; /* GBytes: names of players so far */
