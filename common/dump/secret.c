@@ -20,7 +20,7 @@ enum word_kind {
     COMMAND_LINE = 8,   /* command whose whole arguments are a password */
     UNLESS_NUMBER = 16, /* values 0 to 3 are no passwords, but flags */
     FORWARDED = 32,     /* COMMAND_LINE only after "cmd": QTV's AUTH has no password */
-    BY_PATTERN = 64,    /* for find_word(): also accept words by `patterns` */
+    BY_PATTERN = 64,    /* find_word(): also accepts words that match `patterns` */
 };
 
 static const struct qs_secret_word {

@@ -109,8 +109,8 @@ void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command);
 #define QS_TRANSFER_FILE_MAX (UINT64_C(128) << 20)
 
 struct qs_transferred {
-    char *name;          /* as sent: any bytes except NUL; NULL if unknown */
-    GByteArray *content; /* from the beginning of the file, or of the capture, to the first hole */
+    char *name;          /* name as sent: any bytes except NUL; NULL if unknown */
+    GByteArray *content; /* bytes from the start of the file or capture to the first hole */
     uint64_t total;      /* size of the file; 0 if unknown */
     bool complete;
     bool refused;

@@ -8,7 +8,7 @@
 #include "common/quake/decode.h"
 
 enum {
-    DOUBT_PACKETS = 4, /* unreliable messages after which packets captured late have come */
+    DOUBT_PACKETS = 4, /* number of unreliable messages after which late packets have arrived */
     CHANGE_MIN = 4 /* minimum fragments of a level change: the rest of a sign-on, "reconnect", the
                       next svc_serverinfo */
 };

@@ -15,8 +15,8 @@ static bool is_signing_on(const struct qs_decoder *d)
     return d->session->level_state <= QS_LEVEL_SIGNING_ON;
 }
 
-/* True if players can show the level without the missing packets: they need its lists, which the
- * next level has, too, and what fills no more packets than the hole. */
+/* True if players can show the level without the missing packets: its lists are complete, and no
+ * hole is open that may contain more of the sign-on. */
 static bool is_playable(const struct qs_decoder *d)
 {
     return qw_session_of(d)->sign_on.has_lists && !qw_session_of(d)->hole.is_open;
@@ -110,8 +110,7 @@ static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
     sign_on->pending = sign_on->gap = false;
 }
 
-/* Follows the server's commands, some of which answer a request. The capture may lack the
- * request. */
+/* Follows the server's commands, some of which answer a request that the capture may lack. */
 void qw_level_stufftext(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
@@ -164,7 +163,7 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
 
 /* --- Packets --- */
 
-/* Minimum number of requests of a sign-on, each of which waits for the answer before. */
+/* Minimum number of requests in a sign-on, each of which waits for the previous answer. */
 enum { ROUND_TRIPS = 5 };
 
 /* Follows holes of the capture. The packet comes after `skipped` numbers, and acknowledges `others`

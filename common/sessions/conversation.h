@@ -19,7 +19,7 @@
 #include "common/sessions/session.h"
 
 struct qs_conversation {
-    struct qs_flow flow; /* only datagrams: entry in the flow table */
+    struct qs_flow flow; /* entry in the flow table, only for datagrams */
     int protocol;
     bool is_server_port[2]; /* true if servers of the protocol listen on the port; by enum qs_end */
     struct qs_session *state;
@@ -36,7 +36,7 @@ struct qs_conversation {
     struct qs_client_session *session; /* current session, or NULL */
     uint32_t qport;                    /* the client's qport; 0 if unknown */
     struct qs_qport *found_by;         /* entry in sessions->qports, or NULL */
-    struct qs_session_number numbered; /* number of the latest session, which may have ended */
+    struct qs_session_number numbered; /* number of the latest session, even if it has ended */
     uint64_t number; /* number of the conversation, from 1; 0 before its first packet */
 };
 

@@ -35,13 +35,13 @@ struct qs_flow {
     struct qs_address ends[2];  /* QS_END_A and QS_END_B */
     struct qs_address other[2]; /* second pair of ends that finds it, if `moved` or `translated` */
     bool moved;                 /* `other` are the ends before qs_flow_move() */
-    bool translated;            /* `other` are the ends behind a NAT: see qs_flow_add_ends() */
-    bool displaced;             /* another conversation has moved to `ends` */
-    int64_t last;               /* time of the latest packet (ns); see qs_flow_last() */
-    int64_t shifted;            /* sum of the clock's steps before that packet (ns) */
+    bool translated; /* `other` are the ends on the other side of a NAT: see qs_flow_add_ends() */
+    bool displaced;  /* another conversation has moved to `ends` */
+    int64_t last;    /* time of the latest packet (ns); see qs_flow_last() */
+    int64_t shifted; /* sum of the clock's steps before that packet (ns) */
     enum qs_flow_class class;
     bool received[2];       /* true if the end has sent; by enum qs_end */
-    GList link, class_link; /* in all flows and in its class, longest idle first */
+    GList link, class_link; /* in the lists of all flows and its class, longest idle first */
 };
 
 struct qs_flow_table;

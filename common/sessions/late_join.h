@@ -31,7 +31,7 @@
 /* A donor: a session, one of its levels that has ended, or a level of a demo. */
 struct qs_donor {
     const struct qs_demo_format *format;
-    char *name;                 /* for messages: "session 2", "dm4.dem" */
+    char *name;                 /* name for messages: "session 2", "dm4.dem" */
     struct qs_address server;   /* zeroed for a demo */
     struct qs_sign_on *sign_on; /* NULL if the session was alone when its level began */
     uint32_t level;             /* number of the level in its session */

@@ -20,17 +20,17 @@ enum {
     DONOR_BLOCK_MAX = 60000 /* maximum size of a donor's block, with later changes */
 };
 
-/* Sources of the next block's angles: common/quake/PROTOCOL.md, section 5. */
+/* Sources of the next block's view angles: common/quake/PROTOCOL.md, section 5. */
 enum view_source {
     VIEW_MOVE,    /* next move of the client, which moves before it reads in each frame */
     VIEW_ZERO,    /* during the sign-on: the client's state was wiped */
-    VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
+    VIEW_SETANGLE /* svc_setangle of the sign-on, until the first move of the level */
 };
 
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool incomplete; /* reported: part of the level's sign-on is missing */
+    bool incomplete; /* part of the level's sign-on is missing, which was reported */
     bool lost;       /* players cannot show the level, because of that */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* a block has svc_signonnum 3 */
@@ -40,15 +40,15 @@ struct dem {
     bool timed;      /* `time` is a time of this level */
     enum view_source source;
     struct dem_angles view;  /* latest known angles */
-    GByteArray *donor_block; /* scratch */
+    GByteArray *donor_block; /* scratch: messages of a donor's block */
     GByteArray *waiting;     /* blocks that wait for their angles */
     GArray *waiting_offsets; /* guint: offset of each block in `waiting` */
     guint waiting_room;      /* see qs_array_add() */
     guint waiting_reliable;  /* number of waiting blocks up to the last reliable one */
     guint waiting_read;      /* number of waiting blocks that the client has certainly read */
     guint waiting_safe;      /* number of waiting blocks before messages that the capture lacks */
-    uint32_t not_captured;   /* server packets reported as not captured */
-    uint32_t awaited;        /* acknowledged frames that may still come */
+    uint32_t not_captured;   /* number of server packets reported as not captured */
+    uint32_t awaited;        /* number of acknowledged frames that may still come */
     float time;              /* latest svc_time */
     int64_t move_time;       /* time of the packet with the last move */
     uint32_t moves_missing;  /* number of missing client packets at that time */

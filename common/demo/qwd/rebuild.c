@@ -24,7 +24,7 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    HEADER_SIZE = 8, /* size of the netchan's header, from the server */
+    HEADER_SIZE = 8, /* size of the netchan's header in packets of the server */
     MOVES_PER_PACKET = 3,
     MOVES_LOST_MAX = 64, /* maximum number of generated moves; a longer gap is a pause, after which
                             the engine continues to count */
