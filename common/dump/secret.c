@@ -122,8 +122,7 @@ static uint32_t end_of_part(struct qs_view text, uint32_t at)
     return at;
 }
 
-/* Finds the password in the pair of key and value after the backslash at `at`. Returns false if it
- * has none. */
+/* Finds a password in the key and value after the backslash at `at`. Returns false if none. */
 static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secret)
 {
     const uint32_t key = at + 1, key_end = end_of_part(text, key);
@@ -291,8 +290,7 @@ static bool is_known(const struct qs_secret_redactor *redactor, struct qs_view s
     return false;
 }
 
-/* Reports a password to the sink. Texts of the session are not in the packet's bytes, and were
- * reported with an earlier packet. */
+/* Reports a password to the sink. Texts of the session were reported with an earlier packet. */
 static void report(const struct qs_decoder *d, struct qs_view secret)
 {
     const struct qs_view bytes = {d->in.data, d->in.size};
@@ -324,8 +322,7 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
     g_string_append_len(out, (const char *)from, (gssize)(to - from));
 }
 
-/* Returns the known password that covers the byte `at`, or an empty view; all of `text` if there
- * were too many passwords. */
+/* Returns the known password that covers the byte `at`, or an empty view; `text` if too many. */
 static struct qs_view span_over(const struct qs_secret_redactor *redactor, struct qs_view text,
                                 const uint8_t *at)
 {

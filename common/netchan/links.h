@@ -8,8 +8,8 @@
  * are known at once, links to later ones when these come. Links are not part of a session, because
  * sessions are copied for each packet.
  *
- * Nothing here depends on a game: seqinfo.h defines what a packet acknowledges, and the rows of its
- * messages (findings.h) define what it requests or answers.
+ * No game is known here: seqinfo.h defines what a packet acknowledges, and the rows of its messages
+ * (findings.h) define what it requests or answers.
  *
  * Memory: 32 bytes for each packet, and 48 for each that is reliable, a fragment, a request, a
  * response, or next to a loss. No size depends on a packet's content.
@@ -64,22 +64,21 @@ struct qs_packet_links {
     struct qs_response response;
 };
 
-/* Fills `quality` with what is known of a connection's path; all is unknown if `links` is NULL or
- * keeps few packets. */
+/* Fills `quality` for a connection's path: unknown if `links` is NULL or keeps few packets. */
 void qs_links_quality(const struct qs_links *links, uint32_t connection,
                       struct qs_path_quality *quality);
 
 /*
- * Finds the links of a packet that are known so far, by its number and time, because readers that
- * drop packets may reuse their numbers. No links lead to dropped packets. Returns false if the
- * packet was never added.
+ * Finds the known links of a packet, by its number and time, because readers that drop packets may
+ * reuse their numbers. No links lead to dropped packets. Returns false if the packet was never
+ * added.
  */
 bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
                    struct qs_packet_links *found);
 
 /*
- * Emits the links of the packet that was decoded last, as generated fields, and adds losses and its
- * fragment to the summary.
+ * Emits the links of the latest packet, as generated fields, and adds losses and its fragment to
+ * the summary.
  */
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
 
@@ -129,8 +128,7 @@ struct qs_transfer_room {
 struct qs_transfers;
 
 struct qs_transfer_listener {
-    /* Called if the file has grown, or if it has ended (`over`): then it is freed after the
-     * call. */
+    /* Called if the file has grown or has ended (`over`). Then it is freed after the call. */
     void (*changed)(const struct qs_transferred *file, bool over, void *user);
     void *user;
 };

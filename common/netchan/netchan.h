@@ -160,8 +160,7 @@ static inline bool qs_fragments_shares(const struct qs_fragments *a, const struc
 }
 
 /*
- * True if a fragment at byte `offset` of message `message` is the next one. Clears the list first
- * if it belongs to another message.
+ * True if a fragment at byte `offset` of `message` comes next. First clears a list of another one.
  */
 bool qs_fragments_follows(struct qs_fragments *list, uint32_t message, uint32_t offset);
 
@@ -217,16 +216,14 @@ bool qs_ends_cut_message(const struct qs_decoder *d, const struct qs_fragments *
 
 /* --- Messages -------------------------------------------------------------------------------- */
 
-/* Calls `read` with the session if the receiver accepts the packet; otherwise calls
- * qs_read_dropped(). */
+/* Calls `read` with the session, or qs_read_dropped() if the receiver drops the packet. */
 void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *));
 
 /* Decodes a packet that the receiver drops, without changing the session: calls `read` with a copy
  * of the session, which is discarded. */
 void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *));
 
-/* Calls `read` for the joined `message`, as a separate data source. The caller keeps the
- * reference. */
+/* Calls `read` for the joined `message`, as a separate source. The caller keeps the reference. */
 void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct qs_decoder *));
 
 /* --- Reliable packets ------------------------------------------------------------------------- */
@@ -264,13 +261,11 @@ bool qs_hole_gap(struct qs_decoder *d, uint32_t lost);
 /* Counts packet d->found.acknowledged, which is acknowledged and not captured. */
 void qs_hole_acknowledged(struct qs_decoder *d);
 
-/* Counts a reliable packet of the other end that the capture lacks, as the current packet
- * proves. */
+/* Counts a reliable packet of the other end that, as this packet proves, the capture lacks. */
 void qs_hole_reliable(struct qs_decoder *d);
 
-/* Counts reliable packets of the direction that the capture lacks. They have separate numbers and
- * were sent after `since`. A gap of the direction's other packets since then is part of the
- * hole. */
+/* Counts separately numbered reliable packets of the direction that the capture lacks, sent after
+ * `since`. A gap of the direction's other packets since then is part of the hole. */
 void qs_hole_separate(struct qs_decoder *d, enum qs_direction direction, uint32_t packets,
                       int64_t since);
 

@@ -9,8 +9,7 @@
 
 enum {
     DOUBT_PACKETS = 4, /* number of unreliable messages after which late packets have arrived */
-    CHANGE_MIN = 4 /* minimum fragments of a level change: the rest of a sign-on, "reconnect", the
-                      next svc_serverinfo */
+    CHANGE_MIN = 4 /* fragments of a level change: a sign-on's rest, "reconnect", svc_serverinfo */
 };
 
 /* Begins a level whose svc_serverinfo was not captured. The protocol stays the same. */
@@ -103,8 +102,7 @@ void nq_level_stufftext(struct qs_decoder *d, struct qs_view text)
         qs_level_end(d->session, d->packet->number);
 }
 
-/* Follows the stages of the sign-on, which are consecutive. Clients stop at one that they have
- * passed. */
+/* Follows the stages of the sign-on, which are consecutive. Clients stop at a repeated stage. */
 void nq_level_stage(struct qs_decoder *d, uint8_t stage)
 {
     struct nq_session *session = nq_session_of(d);
@@ -132,8 +130,7 @@ static bool is_behind_gap(const struct qs_decoder *d)
  */
 static bool is_of_another_level(const struct qs_decoder *d, float time)
 {
-    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s. `jitter`: maximum variation of the
-     * delay. */
+    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s. `jitter`: its maximum (s). */
     static const double start = 1.5, jitter = 1;
     const double level_time = (double)nq_session_of(d)->level_time;
     const double seconds =

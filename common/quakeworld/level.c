@@ -22,8 +22,7 @@ static bool is_playable(const struct qs_decoder *d)
     return qw_session_of(d)->sign_on.has_lists && !qw_session_of(d)->hole.is_open;
 }
 
-/* Marks the sign-on as incomplete. If the level is being played, the next one has begun, and its
- * svc_serverdata is missing. */
+/* Marks the sign-on as incomplete: the next level's, if the level is already being played. */
 static void lose(struct qs_decoder *d, bool playable)
 {
     struct qw_session *session = qw_session_of(d);
@@ -46,8 +45,7 @@ static uint32_t key_of(enum stage stage, uint32_t number)
     return (uint32_t)stage << 24 | (number & 0xffffff);
 }
 
-/* Reads a request such as "prespawn 1 61": the stage, the level's count, where to continue. Returns
- * its key; 0: it is no request. */
+/* Reads a request such as "prespawn 1 61" (stage, level count, position). Returns its key or 0. */
 static uint32_t read_request(struct qs_view text, int64_t *count)
 {
     static const char *const stages[] = {
@@ -166,8 +164,7 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
 /* Minimum number of requests in a sign-on, each of which waits for the previous answer. */
 enum { ROUND_TRIPS = 5 };
 
-/* Follows holes of the capture. The packet comes after `skipped` numbers, and acknowledges `others`
- * that the capture lacks. */
+/* Follows holes: `skipped` numbers before the packet and `others` that it acknowledges. */
 static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);

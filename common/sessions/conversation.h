@@ -42,15 +42,13 @@ struct qs_conversation {
 
 struct qs_sessions;
 
-/* Creates a conversation between `a` and `b`, both NULL for a demo. The caller sets `order`,
- * `stream` or `demo`. */
+/* Creates a conversation; `a` is NULL for a demo. The caller sets `order`, `stream` or `demo`. */
 struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
                                             int protocol, const struct qs_address *a,
                                             const struct qs_address *b);
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* Returns the address of the server, or of the client. While the roles are unknown, the ports
- * decide. */
+/* Returns the address of the server, or of the client. If the roles are unknown, ports decide. */
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server);
 
@@ -72,14 +70,13 @@ struct qs_conversation_found {
 
 /*
  * Finds the conversation of a datagram, or begins it: by its addresses, by its qport (if the
- * client's address has changed), by its protocol, or by its numbers (heuristic.h). Sets
- * packet->from.
+ * client's address has changed), by its protocol, or by its numbers. Sets packet->from.
  */
 void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet,
                           struct qs_conversation_found *found);
 
-/* Begins the conversation whose server port was announced to a client. Returns NULL if it already
- * exists and its session continues. */
+/* Begins the conversation whose server port was announced. Returns NULL if it exists already and
+ * its session continues. */
 struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
                                                  const struct qs_announcement *announced,
                                                  int64_t now);

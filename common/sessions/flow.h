@@ -80,8 +80,7 @@ void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end
 bool qs_flow_is_other(const struct qs_flow *flow, const struct qs_packet *packet);
 void qs_flow_forget_other(struct qs_flow_table *table, struct qs_flow *flow);
 
-/* Adds the packet's ends as the second pair, in which `from` is the sender. They must not find
- * another conversation. */
+/* Adds the packet's ends, sent by `from`, as the second pair. They must not be in use. */
 void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from,
                       const struct qs_packet *packet);
 
@@ -97,8 +96,7 @@ struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_c
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class);
 
 /*
- * Moves the conversation to a higher class, as its latest. If the class is full, ends its longest
- * idle one.
+ * Moves the conversation to a higher class, as its latest. A full class ends its longest idle one.
  */
 void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class);
 

@@ -2,8 +2,7 @@
 /*
  * Recognizes the game of conversations in which no single packet reveals it: none is typical of one
  * game, and none that can be decoded alone goes to a port where servers of a game listen. The first
- * packets are kept, because they may be of a session that began before the capture. Evidence of a
- * game:
+ * packets are kept, because their session may have begun before the capture. Evidence of a game:
  *
  *   - both ends number their packets in small steps, and acknowledge the other's numbers; and
  *   - the packets of one end can be decoded completely as client moves of one protocol.
@@ -11,8 +10,8 @@
  * On a port where servers of a game with such numbers listen, the numbers of one end suffice: its
  * packets may be unreadable, because extensions were agreed upon before the capture began.
  *
- * Memory is bounded: QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
- * QS_HEURISTIC_BYTES_MAX bytes of each. Beyond that, a conversation is given up.
+ * Memory is bounded: at most QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
+ * QS_HEURISTIC_BYTES_MAX bytes of each, are kept.
  */
 #ifndef QS_SESSIONS_HEURISTIC_H
 #define QS_SESSIONS_HEURISTIC_H
@@ -27,8 +26,7 @@ enum { QS_HEURISTIC_PACKETS_MAX = 32, QS_HEURISTIC_BYTES_MAX = 24 * 1024 };
 
 struct qs_heuristic;
 
-/* Creates the heuristic. `protocol_options`, by protocol, is for qs_decoder.options, and must
- * outlive the result. */
+/* Creates the heuristic. `protocol_options` (qs_decoder.options by protocol) must outlive it. */
 struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options);
 void qs_heuristic_free(struct qs_heuristic *heuristic);
 

@@ -69,8 +69,7 @@ bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
                    const struct qs_seqinfo *seqinfo);
 
-/* Lets a packet from the end `from` pass: it is in order, those before it count as lost, or the
- * captured order must stay. */
+/* Lets a packet from the end `from` pass: in order, after lost ones, or in the captured order. */
 void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo);
 
 /* True if the packet's number follows the earlier ones, so that its connection is the same. */

@@ -16,8 +16,7 @@
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/files.h"
 
-/* Minimum word lengths. Shorter words occur anywhere by chance: they are replaced only in their own
- * fields. */
+/* Minimum word lengths. Shorter words, common by chance, are replaced only in their own fields. */
 enum { NAME_LETTERS = 3 };
 static const struct pseudonyms_search for_passwords = {.letters = 4};
 static const struct pseudonyms_search for_own_fields = {0};
@@ -320,8 +319,7 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
 
 /* --- Handler --------------------------------------------------------------------------------- */
 
-/* Overwrites a fragment. It is restored when its joined message is decoded; a message that is never
- * joined may contain anything. */
+/* Overwrites a fragment, which may contain anything. Its joined message restores it. */
 static void blank_fragment(struct anonymize *all, struct held_packet *held)
 {
     if (all->options->keep_undecoded || !held->fragment_size)

@@ -125,8 +125,7 @@ static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
              bytes[1], (int)width[2], bytes[2], (int)width[3], bytes[3]);
 }
 
-/* Writes an address of 0.0.0.0/8, which is not assigned, because few addresses have texts of 7 or 8
- * characters. */
+/* Writes an address of the unassigned 0.0.0.0/8: few others have texts of 7 or 8 characters. */
 static void short_text(char *text, unsigned index, uint32_t length)
 {
     enum { EACH = 250 };
@@ -186,8 +185,7 @@ static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
     return *at > start && number <= UINT8_MAX;
 }
 
-/* Reads four octets separated by dots, with no digits or further octets around them. Returns their
- * length, or 0. */
+/* Reads four octets with dots, without adjacent digits or octets. Returns their length, or 0. */
 static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address)
 {
     uint32_t end = at;
@@ -206,8 +204,7 @@ static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *
                : end - at;
 }
 
-/* Reads an IPv6 address, or eight digits of a known IPv4 address in either byte order. Returns its
- * length, or 0. */
+/* Reads an IPv6 address, or 8 digits of a known IPv4 one in any byte order. Returns its length. */
 static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_view bytes,
                                  uint32_t at, struct qs_address *address)
 {

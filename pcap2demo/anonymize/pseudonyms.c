@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* A word as it is printed, and its pseudonym, which has a 0 for each byte of the word that
- * stays. */
+/* A word as it is printed, and its pseudonym, with a 0 for each byte of the word that stays. */
 struct word {
     GByteArray *text, *pseudonym;
     const struct word *prefix; /* longest other word that it begins with; or NULL */
@@ -211,8 +210,8 @@ static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
     return word && word->text->len >= look.letters ? word : NULL;
 }
 
-/* Reports the replacement of a word. Color codes within the word lose their digits, which could be
- * letters of a name. */
+/* Reports the replacement of a word. Color codes in it lose their digits, which could be letters of
+ * a name. */
 static void replace(const struct word *word, struct qs_view bytes, const uint32_t *places,
                     word_found *each, void *user)
 {

@@ -38,8 +38,7 @@ static void add(struct redactions *redactions, enum redaction_kind kind, uint32_
 /* Commands with a chat text: of the games' servers, and of mods for messages to some players. */
 static const char *const chat_commands[] = {
     "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
-/* Commands with names of players, as a Quake client sends "name bob". In remarks they are
- * quoted. */
+/* Commands with names of players, as Quake clients send "name bob". Remarks quote the names. */
 static const char *const name_commands[] = {"name",  "team",        "auth", "register",
                                             "login", "//challenge", NULL};
 /* Commands with a host, which servers send to clients. IP addresses are replaced separately. */
@@ -93,8 +92,7 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-/* True for "bob: hello", as Quake's servers print a message to one player, or "(bob): hello", to a
- * team. */
+/* True for "bob: hello", as Quake's servers print to a player, or "(bob): hello", to a team. */
 static bool is_line_of_player(const struct redactions *redactions, struct qs_view text)
 {
     const uint32_t end = chat_start(text);
@@ -116,8 +114,7 @@ static uint32_t part_end(struct qs_view text, uint32_t at)
     return at;
 }
 
-/* Adds the words in quotes that are not info strings, as in "3 40 \"bob\"". With `last`, adds only
- * the last of several in a row. */
+/* Adds quoted words except info strings: "3 40 \"bob\"". `last`: only the last one in a row. */
 static void add_quoted(struct redactions *redactions, struct qs_view text, uint32_t pos, bool last,
                        uint32_t offset)
 {
@@ -225,8 +222,7 @@ static void add_passwords(struct redactions *redactions, struct qs_view text, ui
             password.size);
 }
 
-/* Adds mail addresses and hosts (bob@example.org, example.org, example.org:27500), but no file
- * names. */
+/* Adds mail addresses and hosts (bob@example.org, example.org:27500), but no file names. */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0, end; at < text.size; at = end + 1) {

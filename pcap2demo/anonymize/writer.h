@@ -44,8 +44,7 @@ void anonymous_writer_leave_out(struct held_packet *packet);
 struct held_packet *anonymous_writer_find(const struct anonymous_writer *writer,
                                           const struct held_packet *other, uint64_t number);
 
-/* Writes all held packets that are not left out. Returns the number left out since the last
- * call. */
+/* Writes all held packets. Returns the number of those left out since the last call. */
 uint64_t anonymous_writer_flush(struct anonymous_writer *writer);
 
 /* Returns the number of packets written. */

@@ -107,9 +107,8 @@ static void drop_waiting(struct dem *dem, guint keep)
 }
 
 /*
- * Drops the blocks that the client never read, because it left without another move, and it moves
- * before it reads. Recorders do not have them either. Reliable messages are read if they are
- * acknowledged.
+ * Drops the blocks that the client never read: it moves before it reads, and left without another
+ * move. Recorders do not have them either. Acknowledged reliable messages were read.
  */
 static void drop_unread(struct dem *dem)
 {
@@ -167,8 +166,7 @@ static bool is_idle(const struct nq_session *session)
     return messages.size == 1 && messages.data[0] == SVC_NOP;
 }
 
-/* True if the messages may come before svc_serverinfo: texts, commands, or one that keeps the
- * connection alive. */
+/* True if the messages (texts, commands, keep-alives) may come before svc_serverinfo. */
 static bool is_greeting(const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->found.messages->len; i++)
@@ -183,8 +181,7 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
-/* True if players can use the message (PROTOCOL.md, section 6). Reports a level that they cannot
- * show. */
+/* True if players can use the message (PROTOCOL.md, section 6). Reports an unplayable level. */
 static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -229,8 +226,7 @@ static void add_donor_message(void *user, uint32_t block, struct qs_view message
     qs_write_view(dem->donor_block, message);
 }
 
-/* Writes the donor's sign-on, with its own view angles. Later blocks have those of the client's
- * moves. */
+/* Writes the donor's sign-on, with its own view angles. Later blocks have the client's. */
 static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
 {
@@ -261,8 +257,7 @@ static bool repeats_sign_on(const struct qs_decoder *decoder)
 
 /*
  * Updates the source of the angles by the current block. id's engine and QuakeSpasm write a block
- * before they execute it, so it affects only later blocks. DarkPlaces writes it afterwards, so its
- * own angles change, too.
+ * before they execute it, DarkPlaces afterwards, so there its own angles change, too.
  */
 static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
 {
@@ -287,8 +282,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
 
     if (qs_has_message(decoder, SVC_SERVERINFO))
         return true;
-    /* An undecodable svc_serverinfo is not among the messages; svc_version alone begins no
-     * level. */
+    /* An undecodable svc_serverinfo is no message here; svc_version alone begins no level. */
     return session->base.level && session->undecodable && !dem->level_seen;
 }
 
@@ -314,8 +308,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     const struct qs_view messages = session->delivered.bytes;
 
-    /* DarkPlaces records messages that only keep the connection alive; id's engine and QuakeSpasm
-     * do not. */
+    /* DarkPlaces records keep-alive messages; id's engine and QuakeSpasm do not. */
     if ((is_idle(session) && !session->darkplaces_client) || repeats_sign_on(decoder) ||
         !follow_level(dem, decoder, level))
         return;

@@ -26,8 +26,7 @@
 enum {
     HEADER_SIZE = 8, /* size of the netchan's header in packets of the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64, /* maximum number of generated moves; a longer gap is a pause, after which
-                            the engine continues to count */
+    MOVES_LOST_MAX = 64,    /* maximum number of generated moves; longer gaps are pauses */
     DONOR_PACKET_MAX = 1400 /* maximum size of a packet of a donor's sign-on messages */
 };
 
@@ -145,8 +144,7 @@ static uint32_t next_number(const struct qwd_rebuild *qwd, const struct qs_decod
     return qwd->has_next ? qwd->next : decoder->found.acknowledged + 1;
 }
 
-/* Begins with the connection. Engines count from 0, FTE's clients from 1: PROTOCOL.md, section
- * 8. */
+/* Begins with the connection. Engines count from 0, FTE's from 1: PROTOCOL.md, section 8. */
 static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                         const struct qs_packet *packet)
 {
@@ -177,8 +175,7 @@ static void report_incomplete(struct qwd_rebuild *qwd)
     qwd->incomplete = (struct qwd_incomplete){0};
 }
 
-/* Stores the incomplete level. Its map may become known only after the loss, and more may be
- * lost. */
+/* Stores the incomplete level. Its map may be known only later, and more may be lost. */
 static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *session,
                             uint32_t level, struct qs_sign_on_loss loss)
 {
@@ -216,8 +213,7 @@ static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *de
 
 /* --- A donor's sign-on --- */
 
-/* Writes the donor's messages as a packet, like recordings that start mid-game: PROTOCOL.md,
- * section 7. */
+/* Writes the donor's messages as a packet, as mid-game recordings do: PROTOCOL.md, section 7. */
 static void end_donor_packet(struct qwd_rebuild *qwd)
 {
     if (qwd->packet->len > HEADER_SIZE)
@@ -389,8 +385,7 @@ static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *ses
                 true);
 }
 
-/* Corrects generated blocks. If the server received moves that the capture lacks, the next move
- * repeats two of them. */
+/* Corrects generated blocks: the next move repeats two moves that only the server received. */
 static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
                           uint32_t number)
 {
@@ -424,8 +419,7 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
 
 /*
  * Adds client blocks up to packet `number`, which the server acknowledges and the capture lacks:
- * its block must come before the server's answer. `after` is the server's packet that the client
- * had last received when it sent it.
+ * its block must come before the server's answer. `after` is the last server packet before it.
  */
 static void add_acknowledged(struct qwd_rebuild *qwd, const struct qw_session *session,
                              const struct qs_packet *packet, uint32_t number, uint32_t after)
@@ -482,8 +476,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     } else if (open_demo(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
-    /* Recorders write nothing that the server sends after the client has left. The session may last
-     * for long. */
+    /* Recorders write nothing after the client has left. The session may last for long. */
     if (decoder->session->disconnected) {
         qwd->ended = true;
         qwd_entities_level(&qwd->entities, session_of(decoder));

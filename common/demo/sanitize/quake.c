@@ -5,8 +5,7 @@
 #include "common/quake/constants.h"
 #include "common/quake/decode.h"
 
-/* Engines that play the session's demos, by its protocol: engines of one kind read its messages
- * alike. */
+/* Engines that play the session's demos, by its protocol. Engines of one kind read them alike. */
 enum kind {
     ALL = 1,        /* protocol 15, which every engine plays */
     LATER = 2,      /* FitzQuake's heirs, or BJP's engine */
@@ -83,8 +82,7 @@ static const struct sanitize_limit limits[] = {
     {.row = NQ_UPDATESTAT_INDEX, .high = STATS - 1, .kinds = ALL | LATER},
     {.row = NQ_UPDATESTAT_INDEX, .high = 255},
     {.row = NQ_LIGHTSTYLE_STYLE, .high = STYLES - 1, .kinds = ALL | LATER},
-    /* QuakeSpasm stops at higher types: cl_tent.c, CL_ParseTEnt. The model of a beam may be
-     * missing. */
+    /* QuakeSpasm stops at higher types: cl_tent.c, CL_ParseTEnt. Models of beams may be missing. */
     {.row = NQ_TEMP_ENTITY_TYPE, .high = 12, .kinds = ALL},
     {.row = NQ_TEMP_ENTITY_TYPE, .high = 13, .kinds = LATER},
     {.row = FTE_TE_COLOR_COUNT, .low = 1, .high = 255},

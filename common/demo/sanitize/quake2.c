@@ -80,8 +80,7 @@ static const struct sanitize_limit limits[] = {
 static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
 
 /* True if every statistic and client number of a layout program is in range. Q2PRO stops at others:
- * screen.c, SCR_ExecuteLayoutString. "num" is followed by a width first, "client" and "ctf" by a
- * position of two numbers. */
+ * screen.c, SCR_ExecuteLayoutString. A width comes after "num", two coordinates after "client". */
 static bool is_layout(struct qs_view program)
 {
     static const char *const words[] = {

@@ -80,8 +80,7 @@ enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_
         row, .high = (of_fte)-1                                                                    \
     }
 
-/* Bits that a removal may have. Players that drop an update read a removal as a change, with all
- * fields that its bits announce. */
+/* Bits that a removal may have. If players drop an update, they read a removal as a change. */
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
 
 static const struct sanitize_limit limits[] = {

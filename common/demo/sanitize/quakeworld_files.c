@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads and writes the blocks of sanitized QWD and MVD demos. A block that engines may read in two
- * ways counts as bad. */
+/* Blocks of sanitized QWD and MVD demos. A demo's form of dem_cmd is known here, not guessed. */
 #include "common/core/text.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/demo/qwd/qwd.h"
@@ -17,8 +16,7 @@ static void write_watched(const struct sanitize_block *block, const uint8_t *byt
     block->out->append(block->out, bytes, size);
 }
 
-/* Writes blocks of sequence numbers until the last signature of an archive's end is far enough
- * behind. */
+/* Writes blocks of sequence numbers until the end of what looks like an archive is far behind. */
 static void pass_archive(const struct sanitize_block *block, const uint8_t *numbers, uint32_t size)
 {
     while (zip_archive_watch_is_near(block->watch))
@@ -41,15 +39,14 @@ static enum qs_demo_status next_qwd(struct qs_reader *in, const struct qs_demo_w
     return qwd_read_block_as(in, &block, form_of(out));
 }
 
-/* Block type that a reader of the other form finds in the next block. No engine knows it: ezquake
- * cl_demo.c, CL_GetDemoMessage. */
+/* Block type that no engine knows: ezquake cl_demo.c, CL_GetDemoMessage. */
 enum { NO_TYPE = 7 };
 
 /*
  * Writes blocks that stop an engine which reads dem_cmd in the other form, and would find blocks
- * inside packets. In the long form, a short reader reads the last angle as a time, and the first
- * byte of the dem_set's time as a type. In the short form, a long reader reads that time as an
- * angle, and the next four bytes as a time; the type is then the last byte of the outgoing number.
+ * inside packets. In the long form, a short reader takes the last angle for a time, and the first
+ * byte of the dem_set's time for a type. In the short form, a long reader takes that time for an
+ * angle, and the next four bytes for a time; the type is then the last byte of the outgoing number.
  * Returns the time of these blocks.
  */
 static float write_redactor(const struct sanitize_block *block)
@@ -87,8 +84,7 @@ static void write_end_of_qwd(const struct sanitize_block *block)
     write_watched(block, block->block.data, block->block.size);
 }
 
-/* Writes a block of a QWD demo, with the redactor before the first one, whose time must not be
- * earlier. */
+/* Writes a QWD block, and before the first one the redactor, whose time is the minimum. */
 static void write_qwd(const struct sanitize_block *block)
 {
     const struct qs_view packet = qs_view_behind(block->block, block->payload);
@@ -121,9 +117,9 @@ static enum qs_demo_status next_mvd(struct qs_reader *in, const struct qs_demo_w
     return mvd_read_block(in, &block);
 }
 
-/* True if the block contains hidden messages, which are in blocks for no player. Those of numbers
- * (damage, moves, weapons) stay. Texts are left out, and so is a demo's time, which ezQuake reads
- * as 20 bytes of another message. */
+/* True if the block contains hidden messages, which are in blocks for no player. Only those of
+ * numbers (damage, moves, weapons) stay: ezQuake reads a demo's time as 20 bytes of another
+ * message. */
 static bool is_hidden(const struct sanitize_block *block)
 {
     const struct qw_session *session = (const struct qw_session *)block->decoder->session;

@@ -57,8 +57,7 @@ struct sanitize_game {
     /* Returns the number of the server's slots. */
     uint32_t (*clients)(const struct qs_session *session);
     unsigned number_row; /* row of a name's number in a list; the first model is the map */
-    /* Returns the maximum number of entities in an update; or NULL. Each has a field
-     * `entity_row`. */
+    /* Returns the maximum number of `entity_row` fields in an update; or NULL. */
     uint32_t (*most_entities)(const struct qs_session *session);
     unsigned entity_row;
     /* Appends a message that begins a level, changed; NULL: it stays unchanged. */

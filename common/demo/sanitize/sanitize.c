@@ -146,8 +146,7 @@ static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role r
     return role;
 }
 
-/* True if no other name can replace this one: the map's, or one that comes with its number, as its
- * message can be left out. */
+/* True if a name cannot be replaced: the map's, or one whose message can be left out instead. */
 static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct qs_field *row,
                              enum qs_role role)
 {

@@ -50,8 +50,7 @@ static bool is_file(struct qs_view word)
     return has_only(word, "_+-./") && word.size <= FILE_NAME_MAX && sanitize_is_file(word);
 }
 
-/* True if the text is printable, and no engine finds the end of a command or of quotes, or a macro,
- * in it. */
+/* True if the text is printable, and in no engine ends a command or quotes, or has a macro. */
 static bool is_text(struct qs_view word)
 {
     for (uint32_t i = 0; i < word.size; i++)
@@ -185,8 +184,7 @@ void stufftext_clear(struct stufftext *stufftext)
     g_string_free(stufftext->pending, TRUE);
 }
 
-/* True for a command that must not stay. Those that begin with byte 127 are queries by servers of
- * R1Q2 and Q2PRO. */
+/* True for a command that must not stay. Byte 127 begins a query by servers of R1Q2 and Q2PRO. */
 static bool is_forbidden(const struct stufftext *stufftext, struct qs_view command)
 {
     for (const char *const *never = stufftext->never; never && *never; never++)
@@ -260,8 +258,7 @@ static void sanitize_command(const struct stufftext *stufftext, struct qs_view t
     g_byte_array_set_size(out, start);
 }
 
-/* Sanitizes all lines that `text` completes. A line may hold several commands, each of which is
- * checked. */
+/* Sanitizes all lines that `text` completes. Each command of a line is checked. */
 static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;

@@ -75,8 +75,7 @@ static enum sanitize_result append_shown(const struct sanitize_game *game, struc
 
 enum { FILE_NAME_LONGEST = 63 }; /* DarkPlaces and others allow 127: quakedef.h, MAX_QPATH */
 
-/* True for a relative path that stays in its folder, without characters that configuration files
- * interpret. */
+/* True for a relative path that stays in its folder, without configuration file syntax. */
 bool sanitize_is_file(struct qs_view name)
 {
     for (uint32_t i = 0; i < name.size; i++)
@@ -129,8 +128,7 @@ static bool is_file(struct qs_view name)
     return sanitize_is_file(name) && (ends_as(name, endings) || !qs_view_contains(name, "."));
 }
 
-/* True for the name of a particle effect. FTE loads a file named like the part before the dot:
- * p_script.c, P_LoadParticleSet. */
+/* True for a particle effect. FTE loads the file of its prefix: p_script.c, P_LoadParticleSet. */
 static bool is_effect(struct qs_view name)
 {
     return sanitize_is_file(name) && !qs_view_contains(name, "/");
