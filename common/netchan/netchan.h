@@ -160,7 +160,7 @@ static inline bool qs_fragments_shares(const struct qs_fragments *a, const struc
 }
 
 /*
- * True if a fragment at byte `offset` of `message` comes next. First clears a list of another one.
+ * True if a fragment at byte `offset` of `message` is the next one. Clears another message's list.
  */
 bool qs_fragments_follows(struct qs_fragments *list, uint32_t message, uint32_t offset);
 

@@ -130,7 +130,7 @@ static bool is_behind_gap(const struct qs_decoder *d)
  */
 static bool is_of_another_level(const struct qs_decoder *d, float time)
 {
-    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s. `jitter`: its maximum (s). */
+    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s. Packets are up to `jitter` s late. */
     static const double start = 1.5, jitter = 1;
     const double level_time = (double)nq_session_of(d)->level_time;
     const double seconds =

@@ -10,8 +10,8 @@
  * On a port where servers of a game with such numbers listen, the numbers of one end suffice: its
  * packets may be unreadable, because extensions were agreed upon before the capture began.
  *
- * Memory is bounded: at most QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
- * QS_HEURISTIC_BYTES_MAX bytes of each, are kept.
+ * Memory is bounded: QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
+ * QS_HEURISTIC_BYTES_MAX bytes of each. A longer conversation is given up.
  */
 #ifndef QS_SESSIONS_HEURISTIC_H
 #define QS_SESSIONS_HEURISTIC_H
