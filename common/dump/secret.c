@@ -4,23 +4,23 @@
 #include "common/core/text.h"
 #include "common/dump/secret.h"
 
-/* --- Words followed by a password ------------------------------------------------------------- */
+/* --- Words before a password ------------------------------------------------------------------ */
 
 /*
- * Where passwords stand in texts. Sources of the words: id and mvdsv sv_main.c, sv_ccmds.c and
- * sv_user.c (password, spectator_password, rcon_password, master_rcon_password, login), Quake II
- * and Q2PRO sv_main.c (password, spectator_password, rcon), Q2Admin g_cmd.c (!admin, !bypass,
- * !setadmin), ProQuake (pq_password), FTE cl_main.c (guid), KTX admin.c (admin).
+ * Words before passwords in texts. Sources: id and mvdsv sv_main.c, sv_ccmds.c and sv_user.c
+ * (password, spectator_password, rcon_password, master_rcon_password, login), Quake II and Q2PRO
+ * sv_main.c (password, spectator_password, rcon), Q2Admin g_cmd.c (!admin, !bypass, !setadmin),
+ * ProQuake (pq_password), FTE cl_main.c (guid), KTX admin.c (admin).
  */
 
 enum word_kind {
-    IN_INFO = 1,        /* a key of info strings: its value is a password */
-    VARIABLE = 2,       /* of the console: its value is one */
-    COMMAND = 4,        /* its first word is one */
-    COMMAND_LINE = 8,   /* all of its words are */
-    UNLESS_NUMBER = 16, /* 0 to 3 are no passwords, but say whether one is needed */
-    FORWARDED = 32,     /* a COMMAND_LINE behind "cmd" alone: QTV's AUTH is none */
-    BY_PATTERN = 64,    /* wanted: one that only its name shows */
+    IN_INFO = 1,        /* key of info strings whose value is a password */
+    VARIABLE = 2,       /* console variable whose value is a password */
+    COMMAND = 4,        /* command whose first argument is a password */
+    COMMAND_LINE = 8,   /* command whose whole arguments are a password */
+    UNLESS_NUMBER = 16, /* values 0 to 3 are no passwords, but flags */
+    FORWARDED = 32,     /* COMMAND_LINE only after "cmd": QTV's AUTH has no password */
+    BY_PATTERN = 64,    /* find_word(): also accepts words that match `patterns` */
 };
 
 static const struct qs_secret_word {
@@ -44,7 +44,7 @@ static const struct qs_secret_word {
     {"authkey", IN_INFO},
     {"steamid", IN_INFO | UNLESS_NUMBER},
     {"rcon", COMMAND},
-    {"0x44495547", COMMAND}, /* FTE's line of connect with the GUID */
+    {"0x44495547", COMMAND}, /* FTE's line with the GUID in a connection request */
     {"login", COMMAND_LINE},
     {"auth", FORWARDED},
     {"logon", COMMAND_LINE},
@@ -55,11 +55,11 @@ static const struct qs_secret_word {
     {"!setadmin", COMMAND_LINE},
 };
 
-/* They give a variable its value. */
+/* Commands that set a variable. */
 static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd", NULL};
-/* These stand before a variable in a server's list of them. */
+/* Flags before a variable in a server's list of variables. */
 static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s", NULL};
-/* These stand between a variable and its value where a server prints it. */
+/* Words between a variable and its value, as servers print it. */
 static const char *const signs[] = {"is", "=", ":", NULL};
 
 static bool equals(struct qs_view text, const char *word)
@@ -67,7 +67,7 @@ static bool equals(struct qs_view text, const char *word)
     return qs_view_is_one_of(text, (const char *const[]){word, NULL});
 }
 
-/* Keys and variables of mods. */
+/* Patterns for keys and variables of mods. */
 static const char *const patterns[] = {"*pass*", "*pw*", "*token*", "rcon*", "*secret*"};
 
 static bool is_like_password(struct qs_view text)
@@ -94,8 +94,8 @@ static const struct qs_secret_word *find_word(struct qs_view text, unsigned kind
     return kinds & BY_PATTERN && is_like_password(text) ? &other : NULL;
 }
 
-/* "none" is what engines take for no password; asterisks are one that was hidden before, and the
- * value of a variable of a mod's may be a macro of the client's. */
+/* True unless the value means no password ("none"), is hidden already (asterisks), or is a macro of
+ * the client, as a mod's variable may be. */
 static bool is_password(const struct qs_secret_word *word, struct qs_view value)
 {
     bool hidden = true;
@@ -122,7 +122,7 @@ static uint32_t end_of_part(struct qs_view text, uint32_t at)
     return at;
 }
 
-/* Behind the backslash at `at` stand a key and its value. */
+/* Finds a password in the key and value after the backslash at `at`. Returns false if none. */
 static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secret)
 {
     const uint32_t key = at + 1, key_end = end_of_part(text, key);
@@ -141,8 +141,8 @@ static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secre
 /* --- Commands --- */
 
 /*
- * The bytes behind which a command begins; blanks may follow. A command's name is searched for in
- * few bytes and few words, so that the time is linear in the text's length.
+ * Limits for commands, which begin at certain bytes and blanks after them. The name must be within
+ * a few bytes and words, so that the time is linear in the text's length.
  */
 enum { NAME_WITHIN = 128, WORDS_BEFORE_NAME = 4, LINE_MAX_SIZE = 2048 };
 
@@ -151,7 +151,7 @@ static bool begins_behind(uint8_t byte, bool begins)
     return is_end(byte) || byte == ';' || byte == '"' || byte < ' ' || (byte == ' ' && begins);
 }
 
-/* The command that begins at `at`, or its first `size` bytes. */
+/* Returns the command that begins at `at`, or its first `size` bytes. */
 static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
 {
     const struct qs_view part = {text.data, at + MIN(size, text.size - at)};
@@ -166,8 +166,8 @@ static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
 struct command {
     struct qs_view line;
     uint32_t pos;
-    bool is_set;     /* behind a setter */
-    bool is_printed; /* as servers print a variable: quoted, or with a sign behind it */
+    bool is_set;     /* a setter comes before it */
+    bool is_printed; /* printed by a server: quoted, or followed by a sign */
 };
 
 static bool next_word(struct command *command, struct qs_token *token)
@@ -189,7 +189,7 @@ static bool is_sign(struct command *command, struct qs_view text)
     return is;
 }
 
-/* What follows the word, from its first to its last byte. */
+/* Returns the argument of the word, or all arguments of a COMMAND_LINE. */
 static struct qs_view value_behind(struct command *command, const struct qs_secret_word *word)
 {
     struct qs_token token;
@@ -204,7 +204,7 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
     return token.text;
 }
 
-/* The first word that is neither a flag nor a setter. */
+/* Reads the first word that is neither a flag nor a setter. Returns false if there is none. */
 static bool skip_to_name(struct command *command, struct qs_token *token)
 {
     for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
@@ -239,7 +239,7 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
     return secret->size && is_password(word, *secret);
 }
 
-/* --- Both --- */
+/* --- Info strings and commands --- */
 
 bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret)
 {
@@ -275,7 +275,7 @@ bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text, str
     return is_password(key, *secret);
 }
 
-/* --- What is known of a packet's passwords --- */
+/* --- Passwords found in a packet --- */
 
 static bool is_within(struct qs_view part, struct qs_view whole)
 {
@@ -290,7 +290,7 @@ static bool is_known(const struct qs_secret_redactor *redactor, struct qs_view s
     return false;
 }
 
-/* Texts of a session are not in the packet's bytes: they were reported when they came. */
+/* Reports a password to the sink. Texts of the session were reported with an earlier packet. */
 static void report(const struct qs_decoder *d, struct qs_view secret)
 {
     const struct qs_view bytes = {d->in.data, d->in.size};
@@ -322,7 +322,7 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
     g_string_append_len(out, (const char *)from, (gssize)(to - from));
 }
 
-/* Whichever known password covers the byte `at`, or the empty view; `text` if it may be any. */
+/* Returns the known password that covers the byte `at`, or an empty view; `text` if too many. */
 static struct qs_view span_over(const struct qs_secret_redactor *redactor, struct qs_view text,
                                 const uint8_t *at)
 {
@@ -342,7 +342,7 @@ static void append_mask(GString *out, uint32_t size, bool each_byte)
         g_string_append_c(out, '*');
 }
 
-/* The text with asterisks where passwords are known to be; the text itself where none is. */
+/* Returns the text with asterisks for known passwords; the text itself if it has none. */
 static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view text,
                              bool each_byte)
 {
@@ -367,7 +367,7 @@ static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view
     return (struct qs_view){(const uint8_t *)out->str, (uint32_t)out->len};
 }
 
-/* --- The redactor --- */
+/* --- Redactor --- */
 
 static void search(struct qs_secret_redactor *redactor, const struct qs_decoder *d,
                    struct qs_view text)

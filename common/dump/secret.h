@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passwords that a packet carries: a decoder's redactor finds them, and may hide them.
+ * Passwords in packets: a redactor of the decoder, which finds them and may hide them.
  *
- * A password is the value of a row SECRET, or stands in a text: behind its key in an info string
- * ("\password\..."), behind a console variable or command that has one ("rcon ...",
- * "setinfo password ..."), or alone in the text that follows one with the key. So a text that may
- * hold one needs no row of its own kind. Undecoded bytes are searched in the same way.
+ * A password is the value of a row SECRET or part of a text: after its key in an info string
+ * ("\password\..."), after a console variable or command ("rcon ...", "setinfo password ..."), or
+ * the whole text after a text with the key. So texts that may contain a password need no row of
+ * their own kind. Undecoded bytes are searched in the same way.
  *
- * Sources: the engines' commands and keys, as the table in secret.c names them.
+ * Sources: the engines' commands and keys, listed at the table in secret.c.
  */
 #ifndef QS_DUMP_SECRET_H
 #define QS_DUMP_SECRET_H
@@ -17,47 +17,48 @@
 
 #include "common/core/decoder.h"
 
-/* Stands for a password that is hidden in a text. Bytes have an asterisk for each byte. */
+/* Replaces a password in a text. In bytes, an asterisk replaces each byte. */
 #define QS_SECRET_MASK "*****"
 
 /*
- * Maximum number of a packet's passwords that are remembered, to find them in parts of texts. If
+ * Maximum number of passwords of a packet that are remembered, to find them in parts of texts. If
  * there are more, all later texts are hidden completely.
  */
 enum { QS_SECRET_SPANS_MAX = 32 };
 
 struct qs_secret_word;
 
-/* Several decoders may share one if their decodes do not overlap. */
+/* Redactor. Several decoders may share one if their decodes do not overlap. */
 struct qs_secret_redactor {
     struct qs_redactor base;
-    bool hide;      /* gives asterisks to the sink and the summary; else passwords are only found */
-    unsigned count; /* of the packet; valid until the next decode */
+    bool hide; /* true: hides passwords from the sink and the summary; false: only finds them */
+    unsigned count; /* number of passwords in the packet; valid until the next decode */
 
-    /* For secret.c, of the packet. */
-    struct qs_view spans[QS_SECRET_SPANS_MAX]; /* in its bytes */
+    /* Private to secret.c: state of the current packet. */
+    struct qs_view spans[QS_SECRET_SPANS_MAX]; /* passwords in its bytes */
     unsigned span_count;
-    bool too_many;                    /* there are more spans */
-    const struct qs_secret_word *key; /* the text before was this; or NULL */
+    bool too_many;                    /* there are more than `spans` holds */
+    const struct qs_secret_word *key; /* key that was the previous text; or NULL */
     GString *masked;
-    struct qs_field mask; /* the row of a number that is hidden: a text */
+    struct qs_field mask; /* row of a hidden number, as a text */
 };
 
-/* Counts the passwords and reports them to the sink. */
+/* Initializes a redactor, which counts passwords and reports them to the sink (qs_sink.secret).
+ * qs_secret_redactor_clear() frees its memory. */
 void qs_secret_redactor_init(struct qs_secret_redactor *redactor, bool hide);
 void qs_secret_redactor_clear(struct qs_secret_redactor *redactor);
 
 /*
- * The next password in `text` at or after `*pos`, which moves behind it; the empty view where there
- * is none. `from_client`: some commands have a password only there, and are words of servers'
- * prints.
+ * Finds the next password in `text` at or after `*pos`, and moves `*pos` past it. Returns false if
+ * there is none. `from_client`: also finds commands with a password, which are plain words in
+ * servers' texts.
  */
 bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret);
 
-/* The text is nothing but a key or command that a password follows; NULL: it is not. */
+/* Returns the key or command if the text is nothing else, so that a password follows; or NULL. */
 const struct qs_secret_word *qs_secret_key(struct qs_view text);
 
-/* The password in the text that follows the key; false if it has none. */
+/* Sets `*secret` to the password in the text after the key. Returns false if there is none. */
 bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text,
                       struct qs_view *secret);
 

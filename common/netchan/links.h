@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Links between the packets of a conversation, with times: acknowledgements; first sending,
- * repetition and confirmation of reliable messages; requests and responses; fragments and the
- * packet that completes them.
+ * Links between the packets of a conversation, with times: acknowledgements; first transmission,
+ * retransmission and acknowledgement of reliable messages; requests and responses; fragments and
+ * the packet that completes them.
  *
- * The caller passes a conversation's packets once, in the captured order. Links to earlier packets
+ * The caller adds a conversation's packets once, in the captured order. Links to earlier packets
  * are known at once, links to later ones when these come. Links are not part of a session, because
  * sessions are copied for each packet.
  *
- * Nothing here depends on a game: seqinfo.h defines what a packet acknowledges, and the rows of its
- * messages (findings.h) define what it requests or answers.
+ * No game is known here: seqinfo.h defines what a packet acknowledges, and the rows of its messages
+ * (findings.h) define what it requests or answers.
  *
  * Memory: 32 bytes for each packet, and 48 for each that is reliable, a fragment, a request, a
  * response, or next to a loss. No size depends on a packet's content.
@@ -32,7 +32,7 @@ enum qs_link {
     QS_LINKS
 };
 
-/* True if the field is unknown until a later packet comes. */
+/* True if the link of a packet is unknown until a later packet comes. */
 bool qs_link_is_ahead(enum qs_link link);
 
 struct qs_links;
@@ -48,7 +48,7 @@ void qs_links_free(struct qs_links *links);
  */
 void qs_links_update(struct qs_links *links, const struct qs_decoder *d);
 
-/* The request that a packet answers. */
+/* Request that a packet answers. */
 struct qs_response {
     enum qs_request_kind kind;
     bool known;   /* false if it answers none */
@@ -60,35 +60,36 @@ struct qs_packet_links {
     uint32_t known;               /* bit n: link n is known */
     uint64_t values[QS_LINKS];    /* packet numbers, counts, or times (ns), by enum qs_link */
     int64_t ack_rtt;              /* time to this acknowledgement (ns); -1: none */
-    uint32_t fragment, fragments; /* "2 of 3"; 0: no fragment, or number of fragments unknown */
+    uint32_t fragment, fragments; /* "2 of 3"; 0: no fragment, or their number is unknown */
     struct qs_response response;
 };
 
-/* Fills `quality` for the path of a connection, as far as it is known: not at all if `links` is
- * NULL or keeps few packets. */
+/* Fills `quality` for a connection's path: unknown if `links` is NULL or keeps few packets. */
 void qs_links_quality(const struct qs_links *links, uint32_t connection,
                       struct qs_path_quality *quality);
 
 /*
- * Finds the packet's links that are known so far, by its number and time: a reader that drops
- * packets may use their numbers again. No links lead to dropped packets. False if the packet was
- * never added.
+ * Finds the known links of a packet, by its number and time, because readers that drop packets may
+ * reuse their numbers. No links lead to dropped packets. Returns false if the packet was never
+ * added.
  */
 bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
                    struct qs_packet_links *found);
 
 /*
- * Emits the links of the packet that was decoded last as generated fields, and adds losses and its
- * fragment to the summary.
+ * Emits the links of the latest packet, as generated fields, and adds losses and its fragment to
+ * the summary.
  */
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
 
-/* Returns the number of requests of a kind, and of those that were answered. */
+/* Returns the number of requests of a kind, and how many were answered. */
 struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind);
 
+/* --- Transfers: transfer.c -------------------------------------------------------------------- */
+
 /*
- * Files that a server sends to a client: assembles files (struct qs_transfers) from the steps of a
- * transfer that packets carry (struct qs_transfer).
+ * Files that a server sends to a client: assembles files (struct qs_transfers) from the transfer
+ * steps in packets (struct qs_transfer).
  *
  * Servers use one of two methods: blocks in order, each requested with the command "nextdl" and
  * sent with a percentage, 100 for the last one; or chunks with offsets, in any order, after the
@@ -99,20 +100,20 @@ struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_
  * Files are not part of a session: sessions are copied for each packet, files are assembled once.
  */
 
-/* For parse functions: adds the transfer of a client's console command, "download NAME [OFFSET]" or
- * "nextdl"; ignores other commands. */
+/* Adds the transfer of a client's console command, "download NAME [OFFSET]" or "nextdl"; ignores
+ * other commands. For parse functions. */
 void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command);
 
 /* Maximum size of a file and of a deflated stream (bytes). */
 #define QS_TRANSFER_FILE_MAX (UINT64_C(128) << 20)
 
 struct qs_transferred {
-    char *name;          /* as sent: any bytes except NUL; NULL if unknown */
-    GByteArray *content; /* from the beginning of the file, or of the capture, to the first hole */
+    char *name;          /* name as sent: any bytes except NUL; NULL if unknown */
+    GByteArray *content; /* bytes from the start of the file or capture to the first hole */
     uint64_t total;      /* size of the file; 0 if unknown */
     bool complete;
     bool refused;
-    const char *problem; /* why it is incomplete; NULL while it may become complete */
+    const char *problem; /* reason why it is incomplete; NULL while it may become complete */
 };
 
 /*
@@ -127,7 +128,7 @@ struct qs_transfer_room {
 struct qs_transfers;
 
 struct qs_transfer_listener {
-    /* The file has grown, or it has ended (`over`): then it is freed after the call. */
+    /* Called if the file has grown or has ended (`over`). Then it is freed after the call. */
     void (*changed)(const struct qs_transferred *file, bool over, void *user);
     void *user;
 };

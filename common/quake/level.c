@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which level a session is in, and whether the capture has all of its sign-on. A level whose
- * svc_serverinfo the capture lacks shows by svc_time, which begins again, and by the stages of the
- * sign-on, which the client asks for one after the other.
+ * Tracks the session's level, and whether the capture has its complete sign-on. If the capture
+ * lacks a level's svc_serverinfo, svc_time, which starts again, shows the new level, and so do the
+ * stages of the sign-on, which the client requests in order.
  */
 #include "common/core/text.h"
 #include "common/quake/decode.h"
 
 enum {
-    DOUBT_PACKETS = 4, /* unreliable messages by which what is late in the capture has come */
-    CHANGE_MIN = 4     /* fragments: the rest of a sign-on, "reconnect", the next svc_serverinfo */
+    DOUBT_PACKETS = 4, /* number of unreliable messages after which late packets have arrived */
+    CHANGE_MIN = 4 /* fragments of a level change: a sign-on's rest, "reconnect", svc_serverinfo */
 };
 
-/* A level has begun whose svc_serverinfo was not captured: the protocol stays. */
+/* Begins a level whose svc_serverinfo was not captured. The protocol stays the same. */
 static void begin_unseen(struct nq_session *session, struct qs_sign_on_loss loss)
 {
     const struct fte_session ext = session->ext;
@@ -58,7 +58,7 @@ void nq_level_miss(struct qs_decoder *d, uint32_t missing)
     const bool playable = missing < CHANGE_MIN && session->signon;
 
     if (playable && doubt->level < session->base.level && doubt->stage < SIGNON_DONE)
-        session->doubt.loss.packet = 0; /* the command followed what is missing */
+        session->doubt.loss.packet = 0; /* the missing packets came before the command */
     confirm_doubt(session);
     if (session->signon < SIGNON_DONE)
         nq_level_lose(d, true, playable);
@@ -81,7 +81,7 @@ void nq_level_command(struct qs_decoder *d, struct qs_view command)
     static const char *const commands[] = {"prespawn", "spawn", "begin"};
     struct nq_session *session = nq_session_of(d);
     const bool done = session->signon >= SIGNON_DONE;
-    const bool is_playable = session->base.lost.playable; /* without an earlier stage, too */
+    const bool is_playable = session->base.lost.playable; /* earlier stages may be missing */
 
     if (!session->base.level || session->has_donor || session->undecodable ||
         session->doubt.loss.packet)
@@ -102,7 +102,7 @@ void nq_level_stufftext(struct qs_decoder *d, struct qs_view text)
         qs_level_end(d->session, d->packet->number);
 }
 
-/* The stages come one after the other; clients stop at one that they have passed. */
+/* Follows the stages of the sign-on, which are consecutive. Clients stop at a repeated stage. */
 void nq_level_stage(struct qs_decoder *d, uint8_t stage)
 {
     struct nq_session *session = nq_session_of(d);
@@ -114,7 +114,7 @@ void nq_level_stage(struct qs_decoder *d, uint8_t stage)
         qs_level_play(&session->base, 0);
 }
 
-/* Whether unreliable messages are missing before the packet. */
+/* True if unreliable messages are missing before the packet. */
 static bool is_behind_gap(const struct qs_decoder *d)
 {
     const struct qs_skipped *gap = &d->session->to_client.last_gap;
@@ -124,13 +124,13 @@ static bool is_behind_gap(const struct qs_decoder *d)
 }
 
 /*
- * Whether the clock shows that another level is played: it begins again at about 1 and keeps to
- * real time, so that of a level that began since the last packet it shows that while at most, and
- * so much.
+ * True if the clock shows that another level is being played. It starts again at about 1 and keeps
+ * to real time. So the clock of a level that began since the last packet shows at most the time
+ * since then, and is behind the former level's clock by more than the jitter.
  */
 static bool is_of_another_level(const struct qs_decoder *d, float time)
 {
-    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s; and how far packets may vary in time. */
+    /* SV_SpawnServer sets 1 and runs two frames of 0.1 s. Packets are up to `jitter` s late. */
     static const double start = 1.5, jitter = 1;
     const double level_time = (double)nq_session_of(d)->level_time;
     const double seconds =
@@ -150,7 +150,7 @@ void nq_level_time(struct qs_decoder *d, float time)
         (qs_level_is_over(d->session, d->packet->number) || is_of_another_level(d, time)))
         begin_unseen(session,
                      (struct qs_sign_on_loss){.packet = d->packet->number, .before = true});
-    /* Servers send the time unreliably to players only, behind the whole sign-on. */
+    /* Servers send the time unreliably to players only, after the complete sign-on. */
     if (d->session->level_state == QS_LEVEL_SIGNING_ON && session->base.to_client.started &&
         !session->delivered.reliable && !session->has_donor && !session->doubt.loss.packet)
         session->doubt = (struct nq_doubt){

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which level a session is in, and whether the capture has all of its sign-on. The client requests
- * it part by part: each answer of the server makes the client send a certain request, and each
- * request is followed by its answer (PROTOCOL.md, section 9). Where the next one is another,
- * something between is missing. In a game packets have no number of their level: a hole in which a
- * sign-on has room, and reliable packets are missing, ends the level.
+ * Tracks the session's level, and whether the capture has its complete sign-on. The client requests
+ * the sign-on part by part: each answer makes the client send a certain request, and each request
+ * is followed by its answer (PROTOCOL.md, section 9). If another one follows, the capture lacks
+ * something between them. During the game, packets have no number of their level: a hole ends the
+ * level if a sign-on fits into it and reliable packets are missing.
  */
 #include "common/core/text.h"
 #include "common/netchan/netchan.h"
@@ -15,14 +15,14 @@ static bool is_signing_on(const struct qs_decoder *d)
     return d->session->level_state <= QS_LEVEL_SIGNING_ON;
 }
 
-/* Whether players can show the level without what is missing: they need its lists, which the next
- * level has, too, and what fills no more packets than the hole has. */
+/* True if players can show the level without the missing packets: its lists are complete, and no
+ * hole is open that may contain more of the sign-on. */
 static bool is_playable(const struct qs_decoder *d)
 {
     return qw_session_of(d)->sign_on.has_lists && !qw_session_of(d)->hole.is_open;
 }
 
-/* Of a level that is being played: then the next one has begun, and its svc_serverdata is lost. */
+/* Marks the sign-on as incomplete: the next level's, if the level is already being played. */
 static void lose(struct qs_decoder *d, bool playable)
 {
     struct qw_session *session = qw_session_of(d);
@@ -39,13 +39,13 @@ static void lose(struct qs_decoder *d, bool playable)
 
 enum stage { SOUNDLIST = 1, MODELLIST, PRESPAWN, SPAWN, BEGIN };
 
-/* A request, or the one that an answer makes the client send. */
+/* Returns the key of a request, or of the request that an answer causes. */
 static uint32_t key_of(enum stage stage, uint32_t number)
 {
     return (uint32_t)stage << 24 | (number & 0xffffff);
 }
 
-/* "prespawn 1 61": the stage, the level's count, where to continue. 0: it is none. */
+/* Reads a request such as "prespawn 1 61" (stage, level count, position). Returns its key or 0. */
 static uint32_t read_request(struct qs_view text, int64_t *count)
 {
     static const char *const stages[] = {
@@ -68,7 +68,7 @@ static uint32_t read_request(struct qs_view text, int64_t *count)
     return key_of((enum stage)stage, (uint32_t)number);
 }
 
-/* The same request again was lost on its way. */
+/* Follows the client's commands. A repeated request is ignored: the first one was lost. */
 void qw_level_command(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
@@ -95,7 +95,7 @@ void qw_level_command(struct qs_decoder *d, struct qs_view text)
         qs_level_play(d->session, d->found.acknowledged + 1);
 }
 
-/* --- Answers: a server sends one again if it does not know that it arrived --- */
+/* --- Answers: a server repeats one if it does not know that it arrived --- */
 
 static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
 {
@@ -108,7 +108,7 @@ static void answer(struct qs_decoder *d, bool lost, uint32_t expected)
     sign_on->pending = sign_on->gap = false;
 }
 
-/* The request that it answers may not be there. */
+/* Follows the server's commands, some of which answer a request that the capture may lack. */
 void qw_level_stufftext(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
@@ -141,7 +141,7 @@ void qw_level_list_begins(struct qs_decoder *d, uint32_t first)
         lose(d, false);
 }
 
-/* The server sends the first part of a list without a request, too. */
+/* Follows a part of a list. The server may send the first part without a request. */
 void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t next)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
@@ -152,7 +152,7 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
     if (!is_signing_on(d) || qw_session_of(d)->mvd || d->in.overrun ||
         (!sign_on->pending && request == sign_on->request))
         return;
-    /* Clients that begin to record in mid-game write a number that is one too low. */
+    /* Clients that start recording mid-game write a number that is one too low. */
     answer(d, wanted && wanted != request && wanted + 1 != request,
            next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
     sign_on->has_lists = models && !next && !d->session->lost.packet;
@@ -161,10 +161,10 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
 
 /* --- Packets --- */
 
-/* A client asks for at least so many parts of a sign-on, each after the answer before. */
+/* Minimum number of requests in a sign-on, each of which waits for the previous answer. */
 enum { ROUND_TRIPS = 5 };
 
-/* The packet has `skipped` numbers before it, and acknowledges others that the capture lacks. */
+/* Follows holes: `skipped` numbers before the packet and `others` that it acknowledges. */
 static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
@@ -218,7 +218,7 @@ static bool begins_time_again(struct qs_decoder *d)
            session->ext.update_time < session->sign_on.time;
 }
 
-/* The client begins when it has the answers to all other requests. */
+/* True if a request other than the last has no answer: the client begins only after all others. */
 static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decoder *d)
 {
     return is_signing_on(d) && sign_on->pending && sign_on->request >> 24 < BEGIN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A conversation: the packets between two ends, or the blocks of one demo; and its sessions, one
- * after the other. Private to this folder.
+ * A conversation: the packets between two ends, or the blocks of one demo. It consists of sessions,
+ * one after the other. Private to this folder.
  */
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
@@ -19,7 +19,7 @@
 #include "common/sessions/session.h"
 
 struct qs_conversation {
-    struct qs_flow flow; /* in the flow table only for datagrams */
+    struct qs_flow flow; /* entry in the flow table, only for datagrams */
     int protocol;
     bool is_server_port[2]; /* true if servers of the protocol listen on the port; by enum qs_end */
     struct qs_session *state;
@@ -30,26 +30,25 @@ struct qs_conversation {
     struct qs_demo_input *demo;
 
     uint32_t block_offset; /* offset of the current block in the demo file */
-    int64_t clock;         /* sum of the clock's steps before it began: see qs_flow_table_shift() */
-    bool announced;        /* a packet of another conversation announced it */
-    bool left_out;         /* its packets are ignored: there were too many sessions */
+    int64_t clock;  /* sum of the clock's steps before it began (ns): see qs_flow_table_shift() */
+    bool announced; /* a packet of another conversation announced it */
+    bool left_out;  /* its packets are ignored, because there were too many sessions */
     struct qs_client_session *session; /* current session, or NULL */
     uint32_t qport;                    /* the client's qport; 0 if unknown */
     struct qs_qport *found_by;         /* entry in sessions->qports, or NULL */
-    struct qs_session_number numbered; /* number of the latest session, which may have ended */
+    struct qs_session_number numbered; /* number of the latest session, even if it has ended */
     uint64_t number; /* number of the conversation, from 1; 0 before its first packet */
 };
 
 struct qs_sessions;
 
-/* Creates a conversation between `a` and `b`; both are NULL for a demo. The caller sets `order`,
- * `stream` or `demo`. */
+/* Creates a conversation; `a` is NULL for a demo. The caller sets `order`, `stream` or `demo`. */
 struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *selection,
                                             int protocol, const struct qs_address *a,
                                             const struct qs_address *b);
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* Returns the address of the server, or of the client. While that is unknown, the ports decide. */
+/* Returns the address of the server, or of the client. If the roles are unknown, ports decide. */
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server);
 
@@ -65,25 +64,25 @@ void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
 struct qs_conversation_found {
     struct qs_conversation *conversation; /* NULL if the game is unknown */
     struct qs_seqinfo seqinfo; /* sequence numbers of the packet; zeroed if it has none */
-    bool has_earlier;          /* heuristic.h may have kept packets of the conversation */
-    bool is_kept;              /* heuristic.h has kept this packet */
+    bool has_earlier;          /* the heuristic may have kept packets of the conversation */
+    bool is_kept;              /* the heuristic has kept this packet */
 };
 
 /*
  * Finds the conversation of a datagram, or begins it: by its addresses, by its qport (if the
- * client's address has changed), by its protocol, by its numbers (heuristic.h). Sets packet->from.
+ * client's address has changed), by its protocol, or by its numbers. Sets packet->from.
  */
 void qs_conversation_find(struct qs_sessions *sessions, struct qs_packet *packet,
                           struct qs_conversation_found *found);
 
-/* Begins the conversation whose server port was announced to a client. Returns NULL if it exists
- * already and its session continues. */
+/* Begins the conversation whose server port was announced. Returns NULL if it exists already and
+ * its session continues. */
 struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, int protocol,
                                                  const struct qs_announcement *announced,
                                                  int64_t now);
 
-/* Call this if a session begins: drops the client's announcement if it names another port of the
- * same server. A NAT changed that port, and no packet of it is missing. */
+/* Drops the client's announcement if it names another port of the same server: a NAT changed that
+ * port, and the capture lacks no packets of it. Call it when a session begins. */
 void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
                                       const struct qs_address *server);
 
@@ -95,10 +94,10 @@ void qs_conversation_forget_announcement(struct qs_sessions *sessions,
 void qs_conversation_set_qport(struct qs_sessions *sessions, struct qs_conversation *conversation,
                                uint32_t qport);
 
-/* --- stream.c --------------------------------------------------------------------------------- */
+/* --- Streams: stream.c ------------------------------------------------------------------------ */
 
 /*
- * Divides what the two ends of a TCP connection send into the PDUs of a protocol (see
+ * Divides the bytes of both ends of a TCP connection into the PDUs of a protocol (see
  * qs_protocol.pdu_length). Holds an incomplete PDU, whose length the protocol limits.
  */
 
@@ -107,19 +106,19 @@ struct qs_stream;
 struct qs_stream *qs_stream_new(const struct qs_protocol *protocol);
 void qs_stream_free(struct qs_stream *stream);
 
-/* Adds the next bytes of the end `bytes->from`. Those behind a hole have `missing`. */
+/* Adds the next bytes of the end `bytes->from`. Bytes after a hole have `missing`. */
 void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes);
 
 /*
- * Returns the next complete PDU of the bytes added last; false if there is none. Decode it before
- * the next call, which depends on `session`. Its data is valid until more is added.
+ * Gets the next complete PDU of the bytes added last. Returns false if there is none. Decode it
+ * before the next call, which depends on `session`. Its data is valid until more is added.
  */
 bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
                     struct qs_packet *pdu);
 
 /*
- * Returns the rest of an incomplete PDU of `end`; its wire_size is the least that the complete one
- * has. False if nothing is left.
+ * Gets the rest of an incomplete PDU of `end`; its wire_size is the minimum size of the complete
+ * one. Returns false if nothing is left.
  */
 bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
                     struct qs_packet *pdu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of conversations: pairs of address and port, found by packets of either direction.
+ * Table of conversations: pairs of address and port, found by packets of either direction.
  *
  * Memory is bounded: a conversation ends after QS_FLOW_IDLE without packets (in the capture's
- * time), or if its class is full and it is the longest idle one. An attacker can begin as many
+ * time), or if its class is full and it is the longest idle one. An attacker can start as many
  * conversations as there are addresses to forge, but these cannot end any of a higher class.
  */
 #ifndef QS_SESSIONS_FLOW_H
@@ -30,18 +30,18 @@ enum { QS_FLOWS_MAX = 1024 };
 /* Time without packets after which a conversation ends (ns). */
 #define QS_FLOW_IDLE (INT64_C(300) * 1000000000)
 
-/* The table's part of a conversation. Its owner's struct begins with this one. */
+/* The table's part of a conversation. The struct of its owner begins with this one. */
 struct qs_flow {
     struct qs_address ends[2];  /* QS_END_A and QS_END_B */
-    struct qs_address other[2]; /* second pair of ends that finds it, if: */
+    struct qs_address other[2]; /* second pair of ends that finds it, if `moved` or `translated` */
     bool moved;                 /* `other` are the ends before qs_flow_move() */
-    bool translated;            /* `other` are the ends behind a NAT: see qs_flow_add_ends() */
-    bool displaced;             /* another conversation has moved to `ends` */
-    int64_t last;               /* time of the latest packet (ns); see qs_flow_last() */
-    int64_t shifted;            /* sum of the clock's steps before that packet (ns) */
+    bool translated; /* `other` are the ends on the other side of a NAT: see qs_flow_add_ends() */
+    bool displaced;  /* another conversation has moved to `ends` */
+    int64_t last;    /* time of the latest packet (ns); see qs_flow_last() */
+    int64_t shifted; /* sum of the clock's steps before that packet (ns) */
     enum qs_flow_class class;
     bool received[2];       /* true if the end has sent; by enum qs_end */
-    GList link, class_link; /* in all flows and in its class, longest idle first */
+    GList link, class_link; /* in the lists of all flows and its class, longest idle first */
 };
 
 struct qs_flow_table;
@@ -71,23 +71,23 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b);
 
-/* Changes the address of an end. The former one still finds the conversation. */
+/* Changes the address of an end. The former address still finds the conversation. */
 void qs_flow_move(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end end,
                   const struct qs_address *address);
 
-/* True if only the second pair of ends finds the packet. The second function removes that pair. */
+/* qs_flow_is_other() is true if only the second pair of ends finds the packet;
+ * qs_flow_forget_other() removes that pair. */
 bool qs_flow_is_other(const struct qs_flow *flow, const struct qs_packet *packet);
 void qs_flow_forget_other(struct qs_flow_table *table, struct qs_flow *flow);
 
-/* Adds the packet's ends as the second pair, in which `from` is the sender. They must not find
- * another conversation. */
+/* Adds the packet's ends, sent by `from`, as the second pair. They must not be in use. */
 void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from,
                       const struct qs_packet *packet);
 
-/* Returns the end that has the address, which one of them must have. */
+/* Returns the end that has the address. One of them must have it. */
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address);
 
-/* Returns the longest idle conversation of the class, and the latest except `own`; or NULL. */
+/* Return the longest idle conversation of the class, and the latest one except `own`; or NULL. */
 struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class);
 struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
                                const struct qs_flow *own);
@@ -96,8 +96,7 @@ struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_c
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class);
 
 /*
- * Moves the conversation to a higher class, as the latest. Ends the longest idle one if the class
- * is full.
+ * Moves the conversation to a higher class, as its latest. A full class ends its longest idle one.
  */
 void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class);
 
@@ -105,11 +104,11 @@ void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_fl
 void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct qs_address *a,
                  const struct qs_address *b, int64_t now);
 
-/* Calls `each` for all conversations; it must not add or end any. */
+/* Calls `each` for all conversations. It must not add or end any. */
 void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow *flow, void *user),
                         void *user);
 
-/* Returns the time moved by `by`, limited to 0 … INT64_MAX. */
+/* Returns the time plus `by`, limited to 0 … INT64_MAX. */
 static inline int64_t qs_time_moved(int64_t time, int64_t by)
 {
     if (by > 0)
@@ -117,25 +116,25 @@ static inline int64_t qs_time_moved(int64_t time, int64_t by)
     return MAX(time + by, 0);
 }
 
-/* Adapts the table to a clock that was set by `step` ns: no conversation was idle for that time.
+/* Adapts the table to a clock that was set by `step` ns: the step does not count as idle time.
  * Takes constant time, because any packet may cause it. */
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step);
 
 /* Returns the sum of the clock's steps (ns). */
 int64_t qs_flow_table_shifted(const struct qs_flow_table *table);
 
-/* Returns the time of the latest packet, on the present clock (ns). */
+/* Returns the time of the conversation's latest packet, on the present clock (ns). */
 int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *flow);
 
 /* Ends a conversation early. */
 void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow);
 
-/* --- qports.c --------------------------------------------------------------------------------- */
+/* --- Qports: qports.c ------------------------------------------------------------------------- */
 
 /*
- * Clients whose address changes in the middle of a game, because routers give them another port.
- * For this reason clients of QuakeWorld and Quake II send a qport in each datagram. The server
- * follows the client (SV_ReadPackets) if host and qport are the same and the numbers continue.
+ * Finds clients whose address changes during a game, because routers assign them another port. For
+ * this reason clients of QuakeWorld and Quake II send a qport in each datagram. The server follows
+ * the client (SV_ReadPackets) if host and qport are the same and the numbers continue.
  */
 
 /* Entry that finds a conversation by the server's address, the client's host and its qport. */
@@ -147,16 +146,16 @@ struct qs_qports *qs_qports_new(void);
 /* Frees the table, but not its entries. */
 void qs_qports_free(struct qs_qports *qports);
 
-/* Adds the qport of the client of conversation `owner`: see qs_seqinfo.qport; not 0. The latest of
- * equal ones is found. Free the result by qs_qports_remove(). */
+/* Adds the qport of the client of conversation `owner`: see qs_seqinfo.qport; not 0. Among equal
+ * ones, the latest is found. The caller frees the result with qs_qports_remove(). */
 struct qs_qport *qs_qports_add(struct qs_qports *qports, const struct qs_address *server,
                                const struct qs_address *client, uint32_t qport, void *owner);
 /* Removes and frees an entry; NULL is allowed. */
 void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport);
 
 /*
- * Returns the conversation that a datagram between unknown ends belongs to: it has the same server
- * and qport, and `continues` is true. NULL if there is none. `same_host`: only the client's port
+ * Returns the conversation of a datagram between unknown ends: it has the same server and qport,
+ * and `continues` is true. Returns NULL if there is none. `same_host`: only the client's port
  * differs.
  */
 void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
@@ -164,15 +163,15 @@ void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
                                        bool same_host));
 
 /* Returns the conversation of the same server and client host for which `continues` is true, or
- * NULL. Tries only some of a host's clients if there are many. */
+ * NULL. If a host has many clients, tries only some of them. */
 void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *server,
                           const struct qs_address *client, const struct qs_packet *packet,
                           bool (*continues)(void *owner, const struct qs_packet *packet,
                                             bool same_host));
 
 /*
- * For `continues`: true if the datagram's number follows those of the session's client, whose qport
- * is `qport`. From another host, it must be higher than all.
+ * True if the datagram's number follows those of the session's client, whose qport is `qport`. From
+ * another host, it must be higher than all. For `continues`.
  */
 bool qs_session_continues(const struct qs_protocol *protocol, const struct qs_session *session,
                           const struct qs_packet *packet, uint32_t qport, bool same_host);

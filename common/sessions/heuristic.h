@@ -2,16 +2,16 @@
 /*
  * Recognizes the game of conversations in which no single packet reveals it: none is typical of one
  * game, and none that can be decoded alone goes to a port where servers of a game listen. The first
- * packets are kept, because they may be of a session that began before the capture. This shows it:
+ * packets are kept, because their session may have begun before the capture. Evidence of a game:
  *
  *   - both ends number their packets in small steps, and acknowledge the other's numbers; and
- *   - the packets of one end can be read completely as moves of clients of one protocol.
+ *   - the packets of one end can be decoded completely as client moves of one protocol.
  *
  * On a port where servers of a game with such numbers listen, the numbers of one end suffice: its
- * packets may not be readable, because extensions were agreed upon before the capture began.
+ * packets may be unreadable, because extensions were agreed upon before the capture began.
  *
  * Memory is bounded: QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
- * QS_HEURISTIC_BYTES_MAX bytes of each; then the conversation is given up.
+ * QS_HEURISTIC_BYTES_MAX bytes of each. A longer conversation is given up.
  */
 #ifndef QS_SESSIONS_HEURISTIC_H
 #define QS_SESSIONS_HEURISTIC_H
@@ -26,7 +26,7 @@ enum { QS_HEURISTIC_PACKETS_MAX = 32, QS_HEURISTIC_BYTES_MAX = 24 * 1024 };
 
 struct qs_heuristic;
 
-/* `protocol_options`, by protocol, is for qs_decoder.options, and must outlive the result. */
+/* Creates the heuristic. `protocol_options` (qs_decoder.options by protocol) must outlive it. */
 struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options);
 void qs_heuristic_free(struct qs_heuristic *heuristic);
 
@@ -34,26 +34,26 @@ void qs_heuristic_free(struct qs_heuristic *heuristic);
 struct qs_heuristic_found {
     int protocol;
     struct qs_address server;
-    unsigned packets; /* number of packets that number and acknowledge each other */
+    unsigned packets; /* number of packets with consistent numbers and acknowledgements */
     unsigned moves;   /* readable client moves among these; 0: found by port */
 };
 
 /*
  * Keeps a copy of the packet. `by_port` is the protocol whose servers listen on one of its ports
  * (packet->source_is_server_port: on the source's), or QS_PROTOCOL_NONE. Returns true, and sets
- * `found`, if the evidence is complete.
+ * `found`, once the evidence is complete.
  */
 bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
                       struct qs_heuristic_found *found);
 
 /* Returns both ports of a conversation that was not recognized although its packets are numbered
- * like a game's, the lower one first; or zeros. */
+ * like a game's, the lower one first; zeros if there is none. */
 const uint16_t *qs_heuristic_likely_ports(const struct qs_heuristic *heuristic);
 
 /*
- * Returns the packets kept of the conversation between two addresses, in order; NULL if it is
- * unknown. Their `from` is not set. The caller may change them, and frees them by
- * qs_heuristic_remove() before it calls qs_heuristic_add() again.
+ * Returns the kept packets of the conversation between two addresses, in order; NULL if it is
+ * unknown. Their `from` is not set. The caller may change them, and frees them with
+ * qs_heuristic_remove() before the next qs_heuristic_add().
  */
 struct qs_packet *qs_heuristic_packets(const struct qs_heuristic *heuristic,
                                        const struct qs_address *a, const struct qs_address *b,
@@ -61,12 +61,14 @@ struct qs_packet *qs_heuristic_packets(const struct qs_heuristic *heuristic,
 void qs_heuristic_remove(struct qs_heuristic *heuristic, const struct qs_address *a,
                          const struct qs_address *b);
 
-/* Drops all packets that are kept. */
+/* Drops all kept packets. */
 void qs_heuristic_forget(struct qs_heuristic *heuristic);
 
+/* --- Protocols: protocol_selection.c ---------------------------------------------------------- */
+
 /*
- * The protocol of a conversation: the one that the user named, the only one that its packets can
- * be, or the one whose servers listen on its port.
+ * Selects the protocol of a conversation: the one that the user named, the only one that its
+ * packets can be, or the one whose servers listen on its port.
  */
 
 /* Protocols are numbered as in qs_protocols[]. */
@@ -80,24 +82,24 @@ void qs_protocol_selection_free(struct qs_protocol_selection *selection);
 
 /*
  * Adds the user's "PROTOCOL=RANGES", for example "qw=28500,28600-28610": all packets of these ports
- * are of that protocol. If the text is wrong, returns false and sets `*error`, NULL before, to a
- * new text.
+ * are of that protocol. If the text is invalid, returns false and sets `*error`, NULL before, to a
+ * message to be freed.
  */
 bool qs_protocol_selection_add(struct qs_protocol_selection *selection, const char *text,
                                char **error);
 
 /*
  * Returns the protocol of a conversation, by one of its packets; QS_PROTOCOL_NONE if it is unknown.
- * `present` is the result for earlier packets, as long as no connection has begun, or
- * QS_PROTOCOL_NONE for the first packet. It never becomes unknown. Some clients ask for a
- * connection in two protocols at once: the server's answer decides, not packets to a server's port.
+ * `present` is the result for earlier packets while no connection has begun, or QS_PROTOCOL_NONE
+ * for the first packet. A known protocol never becomes unknown. Some clients request a connection
+ * in two protocols at once: the server's answer decides, not packets to a server's port.
  */
 int qs_protocol_selection_find(const struct qs_protocol_selection *selection,
                                const struct qs_packet *packet, int present);
 
 /*
  * Returns the protocol of a TCP connection that begins with the packet's bytes: the one that the
- * user named, or the only one that they can be; or QS_PROTOCOL_NONE.
+ * user named, or the only one that fits; or QS_PROTOCOL_NONE.
  */
 int qs_protocol_selection_find_stream(const struct qs_protocol_selection *selection,
                                       const struct qs_packet *packet);

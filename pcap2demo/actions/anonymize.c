@@ -2,9 +2,9 @@
 /*
  * --anonymize: copies captures without passwords and addresses, so that they decode the same.
  *
- * Replacements have the same size, so that the checksums of moves, which cover only the moves, stay
- * valid. Only data that are compressed again may be longer. Packets get new headers. Link layers,
- * and with them MAC addresses, are left out.
+ * Replacements have the same size, so the checksums of client moves, which cover only the moves,
+ * stay valid. Only data that is compressed again may grow. Packets get new headers. Link layers are
+ * left out, and MAC addresses with them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "pcap2demo/output/files.h"
 
-/* Shorter words occur anywhere by chance: they are replaced only in their own fields. */
+/* Minimum word lengths. Shorter words, common by chance, are replaced only in their own fields. */
 enum { NAME_LETTERS = 3 };
 static const struct pseudonyms_search for_passwords = {.letters = 4};
 static const struct pseudonyms_search for_own_fields = {0};
@@ -35,17 +35,17 @@ struct anonymize {
     struct qs_secret_redactor redactor;
     struct pseudonyms *passwords, *names;
     struct anonymous_writer *writer;
-    GHashTable *deflated;     /* uint64_t: stream_number() of those that are compressed */
-    struct location location; /* of the current replacement */
+    GHashTable *deflated;     /* uint64_t: stream_number() of compressed streams */
+    struct location location; /* location of the current replacement */
     struct counts counts;
-    uint64_t frames;    /* of the input */
-    uint64_t delivered; /* packets of the input; those with several units of a stream count once */
-    uint64_t last;      /* frame of the last one */
-    bool first_pass;    /* the first pass, which collects passwords and names */
-    bool refused;       /* an input is a demo; that was reported */
+    uint64_t frames;    /* number of frames of the input */
+    uint64_t delivered; /* number of decoded frames; one with several PDUs counts once */
+    uint64_t last;      /* number of the last decoded frame */
+    bool first_pass;    /* true in the first pass, which collects passwords and names */
+    bool refused;       /* an input is a demo, which was reported */
 };
 
-/* --- What is replaced ------------------------------------------------------------------------ */
+/* --- Replacements ---------------------------------------------------------------------------- */
 
 struct word_search {
     struct anonymize *all;
@@ -61,7 +61,7 @@ static void replace_word(void *user, uint32_t at, uint32_t size, const uint8_t *
     ++*search->count;
 }
 
-/* Letters and digits become x; the length stays. */
+/* Replaces letters and digits with x; the length stays. */
 static void hide(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
     g_autofree uint8_t *hidden = g_memdup2(text.data, text.size);
@@ -93,7 +93,7 @@ static void replace_binary_address(struct anonymize *all, struct qs_view bytes, 
     all->counts.addresses++;
 }
 
-/* Bytes whose meaning is unknown may be anything. Zeros end things, and stay. */
+/* Overwrites bytes of unknown meaning. Zeros stay, because they terminate things. */
 static void hide_bytes(uint8_t *bytes, uint32_t size)
 {
     for (uint32_t i = 0; i < size; i++)
@@ -118,7 +118,7 @@ static void blank(struct anonymize *all, uint32_t offset, uint32_t length)
 static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset,
                           struct pseudonyms_search look)
 {
-    uint64_t counted_already = 0; /* the field is a text, too */
+    uint64_t counted_already = 0; /* the field counts as a text, too */
     const bool is_short = text.size < NAME_LETTERS;
     struct word_search search = {all, offset,
                                  look.letters || is_short ? &all->counts.names : &counted_already};
@@ -168,7 +168,7 @@ static void replace_texts(struct anonymize *all)
     }
 }
 
-/* Replaces passwords outside of fields: some lines of a connection request have none. */
+/* Replaces passwords outside fields: some lines of a connection request are no fields. */
 static void replace_more_passwords(struct anonymize *all)
 {
     struct qs_view password;
@@ -180,11 +180,11 @@ static void replace_more_passwords(struct anonymize *all)
                          &uncounted);
 }
 
-/* --- A packet -------------------------------------------------------------------------------- */
+/* --- Packets --------------------------------------------------------------------------------- */
 
 /*
- * Collects passwords and names before replacing: they may occur elsewhere, too, and a packet may
- * contain a name in a text before the field that identifies it.
+ * Collects passwords and names before they are replaced: they may occur elsewhere, too, and a
+ * packet may contain a name in a text before the field that identifies it.
  */
 static void learn(struct anonymize *all, const struct qs_packet *packet)
 {
@@ -205,7 +205,7 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
     }
 }
 
-/* Whether nobody decodes anything of the datagram, such as one of another protocol. */
+/* True if no byte of the datagram was decoded, as in one of another protocol. */
 static bool is_unknown(const struct anonymize *all, const struct qs_packet *packet)
 {
     const GArray *list = all->redactions->list;
@@ -215,7 +215,7 @@ static bool is_unknown(const struct anonymize *all, const struct qs_packet *pack
            first->kind == REDACT_UNDECODED && !first->source && first->length == packet->size;
 }
 
-/* Whether it has inflated bytes that cannot be deflated again. */
+/* True if the packet has inflated bytes that cannot be deflated again. */
 static bool has_opaque(const struct redactions *redactions)
 {
     bool found = false;
@@ -237,7 +237,7 @@ static void replace_redactions(struct anonymize *all)
     }
 }
 
-/* Replaces everything in the packet. False if something cannot be replaced. */
+/* Makes all replacements in the packet. Returns false if one is impossible. */
 static bool replace_all(struct anonymize *all, struct held_packet *held,
                         const struct qs_decoded_packet *decoded)
 {
@@ -284,14 +284,14 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
 
-/* A key for the stream of one end of a conversation. */
+/* Returns a key for the stream of one end of a conversation. */
 static uint64_t stream_number(uint64_t conversation, enum qs_end from)
 {
     return conversation * 2 + (from == QS_END_B);
 }
 
-/* Whether the unit belongs to a deflate stream: nothing can be replaced there, and after a gap no
- * field says that it is compressed. */
+/* True if the PDU belongs to a deflate stream: nothing can be replaced in it, and after a gap no
+ * field shows that it is compressed. */
 static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
@@ -317,10 +317,9 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
     g_hash_table_remove(all->deflated, &b);
 }
 
-/* --- All packets ----------------------------------------------------------------------------- */
+/* --- Handler --------------------------------------------------------------------------------- */
 
-/* A fragment comes back with the joined message, which is decoded; if it is never joined, its bytes
- * may be anything. */
+/* Overwrites a fragment, which may contain anything. Its joined message restores it. */
 static void blank_fragment(struct anonymize *all, struct held_packet *held)
 {
     if (all->options->keep_undecoded || !held->fragment_size)
@@ -344,7 +343,7 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     const struct qs_packet *packet = decoded->packet;
     struct held_packet *held;
 
-    /* Before those in texts. */
+    /* Binary addresses get their replacements before those in texts. */
     addresses_replace(all->addresses, &packet->source);
     addresses_replace(all->addresses, &packet->destination);
     learn(all, packet);
@@ -384,7 +383,7 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
     redactions_clear(all->redactions);
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- Life of the action ---------------------------------------------------------------------- */
 
 static void anonymize_input_over(struct action *action, const char *file, uint64_t frames)
 {

@@ -15,11 +15,11 @@ static const uint8_t ranges[][3] = {{192, 0, 2}, {198, 51, 100}, {203, 0, 113}};
 /* The replacement of an address. */
 struct replacement {
     struct qs_address address; /* without a port */
-    unsigned index;            /* number among those of its family */
+    unsigned index;            /* number among the addresses of its family */
 };
 
 struct addresses {
-    GHashTable *replacements; /* by struct qs_address without a port */
+    GHashTable *replacements; /* struct replacement, by struct qs_address without a port */
     unsigned ipv4, ipv6;
 };
 
@@ -87,7 +87,7 @@ static const struct replacement *replacement_of(struct addresses *addresses,
     return replacement;
 }
 
-/* The unspecified addresses, and IPv4's broadcast address. */
+/* True for unspecified addresses, and for IPv4's broadcast address. */
 static bool is_unspecified(const struct qs_address *address)
 {
     static const uint8_t none[16], all[] = {255, 255, 255, 255};
@@ -107,7 +107,7 @@ struct qs_address addresses_replace(struct addresses *addresses, const struct qs
     return replaced;
 }
 
-/* --- Texts ----------------------------------------------------------------------------------- */
+/* --- Addresses in texts ---------------------------------------------------------------------- */
 
 /* Pads octets with leading zeros, from the last one, until the text is long enough. */
 static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
@@ -125,7 +125,7 @@ static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
              bytes[1], (int)width[2], bytes[2], (int)width[3], bytes[3]);
 }
 
-/* Uses 0.0.0.0/8, which is not assigned: few addresses have texts of 7 or 8 characters. */
+/* Writes an address of the unassigned 0.0.0.0/8: few others have texts of 7 or 8 characters. */
 static void short_text(char *text, unsigned index, uint32_t length)
 {
     enum { EACH = 250 };
@@ -148,7 +148,7 @@ static void ipv4_text(char *text, const struct replacement *replacement, uint32_
         short_text(text, replacement->index, length);
 }
 
-/* The index in hexadecimal digits follows the network's "::", or ":" if all groups are there. */
+/* Writes the index in hexadecimal digits after the network and "::", or ":" if all groups fit. */
 static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
 {
     enum { ALL_GROUPS = 38 };
@@ -173,7 +173,7 @@ static bool is_digit_at(struct qs_view bytes, uint32_t at)
     return g_ascii_isdigit(qs_view_character(bytes, at));
 }
 
-/* Reads an octet at `*at` and moves past it. */
+/* Reads an octet at `*at` and moves past it. Returns false if there is none. */
 static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
 {
     const uint32_t start = *at;
@@ -185,7 +185,7 @@ static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
     return *at > start && number <= UINT8_MAX;
 }
 
-/* Reads four octets separated by dots, with no digits or further octets around them. */
+/* Reads four octets with dots, without adjacent digits or octets. Returns their length, or 0. */
 static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *address)
 {
     uint32_t end = at;
@@ -204,7 +204,7 @@ static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *
                : end - at;
 }
 
-/* Reads an IPv6 address, or eight digits of an IPv4 address in either byte order. */
+/* Reads an IPv6 address, or 8 digits of a known IPv4 one in any byte order. Returns its length. */
 static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_view bytes,
                                  uint32_t at, struct qs_address *address)
 {
@@ -238,8 +238,8 @@ static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_vi
     return 0;
 }
 
-/* A MAC address, as 00:1b:63:84:45:e6 or with dashes, becomes one of those for documentation
- * (00-00-5E-00-53). Returns its length; 0: there is none. */
+/* Replaces a MAC address, such as 00:1b:63:84:45:e6 or with dashes, with one of those for
+ * documentation (00-00-5E-00-53). Returns its length, or 0 if none begins at `at`. */
 static uint32_t replace_mac(struct qs_view bytes, uint32_t at, char *text)
 {
     enum { LENGTH = 17 };
@@ -265,7 +265,7 @@ static uint32_t replace_mac(struct qs_view bytes, uint32_t at, char *text)
     return LENGTH;
 }
 
-/* Returns the length of the address at `at`; 0: there is none. */
+/* Writes the replacement of the address that begins at `at`. Returns its length, or 0 for none. */
 static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, uint32_t at,
                            char *text)
 {

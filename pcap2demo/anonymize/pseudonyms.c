@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-/* A word as it is printed, and its pseudonym, which has 0 where the word's own byte stays. */
+/* A word as it is printed, and its pseudonym, with a 0 for each byte of the word that stays. */
 struct word {
     GByteArray *text, *pseudonym;
-    const struct word *prefix; /* the longest other word that it begins with; or NULL */
+    const struct word *prefix; /* longest other word that it begins with; or NULL */
 };
 
 struct pseudonyms {
-    GSequence *sorted; /* struct word, by text */
+    GSequence *sorted; /* struct word, sorted by text */
     bool with_codes;
-    /* A text as it is printed, and where its bytes stand in it: uint32_t. */
+    /* Text as it is printed, and offsets of its bytes in the original text: uint32_t. */
     GByteArray *printed;
     GArray *places;
 };
@@ -50,9 +50,10 @@ unsigned pseudonyms_count(const struct pseudonyms *pseudonyms)
     return (unsigned)g_sequence_get_length(pseudonyms->sorted);
 }
 
-/* --- As engines print it --------------------------------------------------------------------- */
+/* --- Printed text ---------------------------------------------------------------------------- */
 
-/* The font's upper half repeats the lower one in another color, and has digits of gold twice. */
+/* Returns the byte in lower case and without color. The font's upper half repeats the lower one in
+ * another color, and both have golden digits. */
 static uint8_t fold(uint8_t byte)
 {
     enum { GOLDEN_0 = 0x12, GOLDEN_9 = 0x1b };
@@ -62,7 +63,7 @@ static uint8_t fold(uint8_t byte)
                                                   : (uint8_t)g_ascii_tolower((char)plain);
 }
 
-/* Bytes of the color code at `at`; 0: there is none. */
+/* Returns the size of the color code at `at`, or 0 for none. */
 static uint32_t code_size(struct qs_view text, uint32_t at)
 {
     const uint8_t sign = text.data[at], next = at + 1 < text.size ? text.data[at + 1] : 0;
@@ -112,9 +113,9 @@ static guint shared_start(const GByteArray *a, const GByteArray *b)
 }
 
 /*
- * The longest word that the text begins with, or NULL. In sorted order such a word comes before the
- * text, and all words between the two begin with it: so the last word before the text begins with
- * it, too.
+ * Returns the longest word that the text begins with, or NULL. In sorted order such a word comes
+ * before the text, and all words between the two begin with it. So the last word before the text
+ * begins with it, too.
  */
 static const struct word *longest_at(const struct pseudonyms *pseudonyms, GByteArray text)
 {
@@ -131,7 +132,7 @@ static const struct word *longest_at(const struct pseudonyms *pseudonyms, GByteA
     return word;
 }
 
-/* Words that begin with it follow it. */
+/* Inserts a word, and makes it the prefix of those that begin with it, which follow it. */
 static void insert(struct pseudonyms *pseudonyms, struct word *word)
 {
     GSequenceIter *at = g_sequence_insert_sorted(pseudonyms->sorted, word, compare, NULL);
@@ -146,8 +147,8 @@ static void insert(struct pseudonyms *pseudonyms, struct word *word)
     }
 }
 
-/* The number in letters, padded to the word's length. Blanks and quotation marks separate the words
- * of a command, and stay. */
+/* Returns the number in letters, padded to the word's length. Blanks and quotation marks stay,
+ * because they separate the words of a command. */
 static GByteArray *make_pseudonym(unsigned number, const GByteArray *word)
 {
     GByteArray *letters = g_byte_array_new();
@@ -156,7 +157,7 @@ static GByteArray *make_pseudonym(unsigned number, const GByteArray *word)
     for (guint at = word->len; at-- > 0; number /= 26)
         letters->data[at] = word->data[at] <= ' ' || word->data[at] == '"'
                                 ? 0
-                                : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
+                                : (uint8_t)('a' + (number + 23) % 26); /* x is digit 0 */
     if (memcmp(letters->data, word->data, word->len) == 0)
         letters->data[0] = letters->data[0] == 'q' ? 'r' : 'q';
     return letters;
@@ -186,14 +187,14 @@ bool pseudonyms_add(struct pseudonyms *pseudonyms, struct qs_view text)
     return true;
 }
 
-/* --- Finding them ---------------------------------------------------------------------------- */
+/* --- Search ---------------------------------------------------------------------------------- */
 
 static bool is_letter_at(const GByteArray *printed, guint at)
 {
     return at < printed->len && g_ascii_isalnum((char)printed->data[at]);
 }
 
-/* The longest word at the printed byte `at` that the search options allow; or NULL. */
+/* Returns the longest word at the printed byte `at` that the search options allow; or NULL. */
 static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
                                   struct pseudonyms_search look)
 {
@@ -209,7 +210,8 @@ static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
     return word && word->text->len >= look.letters ? word : NULL;
 }
 
-/* Color codes within the word lose their digits, which could be letters of a name. */
+/* Reports the replacement of a word. Color codes in it lose their digits, which could be letters of
+ * a name. */
 static void replace(const struct word *word, struct qs_view bytes, const uint32_t *places,
                     word_found *each, void *user)
 {

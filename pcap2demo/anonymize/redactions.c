@@ -9,7 +9,7 @@
 #include "common/core/writer.h"
 #include "common/dump/secret.h"
 
-/* Further names are not recognized as players'. */
+/* Limits. Beyond PLAYERS_MAX names, chat is no longer recognized by its player's name. */
 enum { PLAYERS_MAX = 16384, RAW_DEFLATE = -15 };
 
 static struct redactions *self(struct qs_sink *sink)
@@ -35,15 +35,13 @@ static void add(struct redactions *redactions, enum redaction_kind kind, uint32_
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Commands with a chat text: of the games' servers, and of mods to some players. */
+/* Commands with a chat text: of the games' servers, and of mods for messages to some players. */
 static const char *const chat_commands[] = {
     "say", "say_team", "say_person", "say_group", "say_game", "tell", "s-p", "s-m", "s-t", NULL};
-/* Commands with names of players, as a Quake client sends "name bob"; remarks have them in quotes.
- */
+/* Commands with names of players, as Quake clients send "name bob". Remarks quote the names. */
 static const char *const name_commands[] = {"name",  "team",        "auth", "register",
                                             "login", "//challenge", NULL};
-/* Commands with a host, which a server has its players carry out. Addresses are replaced as such.
- */
+/* Commands with a host, which servers send to clients. IP addresses are replaced separately. */
 static const char *const host_commands[] = {"connect", "redirect", "join", "observe",
                                             "qtvplay", "packet",   NULL};
 /* Keys whose values name a person, a team or a server. */
@@ -51,12 +49,12 @@ static const char *const name_keys[] = {"name",   "*realname*", "*nick*",    "*h
                                         "*auth",  "*team*",     "*clan*",    "*owner*",
                                         "*mail*", "*admin",     "*contact*", "*account*"};
 static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", NULL};
-/* What follows the last dot of a file's name. */
+/* File name extensions; other words with a dot are host names. */
 static const char *const extensions[] = {"bsp", "mdl", "md2", "md3", "iqm", "spr", "sp2",
                                          "wav", "ogg", "mp3", "pcx", "tga", "jpg", "png",
                                          "wal", "lmp", "cfg", "rc",  "dat", "pak", "pk3",
                                          "dem", "qwd", "dm2", "mvd", "gz",  NULL};
-/* Default names of engines and teams identify no player or server. */
+/* Default names of engines and teams, which identify no player or server. */
 static const char *const default_names[] = {"player", "unnamed", "noname", "red",
                                             "blue",   "auto",    NULL};
 
@@ -85,7 +83,7 @@ static bool is_name_key(struct qs_view key)
     return found;
 }
 
-/* The start of a chat text, after the name or command. */
+/* Returns the start of a chat text after the name or command; 0: not found. */
 static uint32_t chat_start(struct qs_view text)
 {
     for (uint32_t at = 0; at + 1 < text.size; at++)
@@ -94,7 +92,7 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
-/* "bob: hello", as Quake's servers print a message to one player; "(bob): " to a team. */
+/* True for "bob: hello", as Quake's servers print to a player, or "(bob): hello", to a team. */
 static bool is_line_of_player(const struct redactions *redactions, struct qs_view text)
 {
     const uint32_t end = chat_start(text);
@@ -108,7 +106,7 @@ static bool is_line_of_player(const struct redactions *redactions, struct qs_vie
     return g_hash_table_contains(redactions->players, bytes);
 }
 
-/* The end of a part of an info string. */
+/* Returns the end of a key or value of an info string. */
 static uint32_t part_end(struct qs_view text, uint32_t at)
 {
     while (at < text.size && !strchr("\\\"\n", text.data[at]))
@@ -116,8 +114,7 @@ static uint32_t part_end(struct qs_view text, uint32_t at)
     return at;
 }
 
-/* "3 40 \"bob\"": the words in quotes but info strings; with `last` the last one of
- * several. */
+/* Adds quoted words except info strings: "3 40 \"bob\"". `last`: only the last one in a row. */
 static void add_quoted(struct redactions *redactions, struct qs_view text, uint32_t pos, bool last,
                        uint32_t offset)
 {
@@ -132,7 +129,7 @@ static void add_quoted(struct redactions *redactions, struct qs_view text, uint3
     }
 }
 
-/* "the server  dm4 3/8": what Quake II's servers answer begins with their name. */
+/* Adds the name at the start of a reply of Quake II's servers: "the server  dm4 3/8". */
 static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token words[2] = {0}, word;
@@ -146,8 +143,8 @@ static void add_server_name(struct redactions *redactions, struct qs_view text, 
         add_name(redactions, qs_text_trimmed(part(text, 0, words[0].offset), ' '), offset);
 }
 
-/* Names in info strings, also within commands: "fullserverinfo \"\hostname\..."; up to a backslash,
- * a quotation mark or the line's end. */
+/* Adds names in info strings, also within commands: "fullserverinfo \"\hostname\...". A name ends
+ * at a backslash, a quotation mark or the line's end. */
 static void add_info_names(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0; at < text.size; at = MAX(at + 1, part_end(text, at + 1))) {
@@ -159,7 +156,7 @@ static void add_info_names(struct redactions *redactions, struct qs_view text, u
     }
 }
 
-/* "connect example", also in an alias or a binding: then it stands in quotes. */
+/* Adds hosts behind commands: "connect example". In an alias or binding the command is quoted. */
 static void add_host_arguments(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     bool is_host = false;
@@ -175,7 +172,7 @@ static void add_host_arguments(struct redactions *redactions, struct qs_view tex
     }
 }
 
-/* Names in the command `text`. Returns where chat begins; 0: there is none. */
+/* Adds names in the command `text`. Returns the start of its chat text, or 0 for none. */
 static uint32_t add_command(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token word;
@@ -197,7 +194,7 @@ static uint32_t add_command(struct redactions *redactions, struct qs_view text, 
     return 0;
 }
 
-/* Chat is all of the text behind its command. */
+/* Adds names and chat. Chat is all of the text after its command. */
 static void add_commands(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     uint32_t chat = 0;
@@ -214,7 +211,7 @@ static void add_commands(struct redactions *redactions, struct qs_view text, uin
         add(redactions, REDACT_CHAT, offset + chat - (chat == 1), text.size - chat + (chat == 1));
 }
 
-/* Passwords, in commands of clients and in aliases of servers. */
+/* Adds passwords in commands of clients and in aliases of servers. */
 static void add_passwords(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_view password;
@@ -225,7 +222,7 @@ static void add_passwords(struct redactions *redactions, struct qs_view text, ui
             password.size);
 }
 
-/* bob@example.org, example.org, example.org:27500; but no name of a file. */
+/* Adds mail addresses and hosts (bob@example.org, example.org:27500), but no file names. */
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0, end; at < text.size; at = end + 1) {
@@ -255,15 +252,15 @@ static bool is_free_text(enum qs_role role)
            role == QS_ROLE_HOST;
 }
 
-/* What a text has by its role, and what any may have. */
+/* Adds what a text contains: by its role, and what any text may contain. */
 static void add_text(struct redactions *redactions, const struct qs_field *row,
                      const struct qs_value *value)
 {
-    /* Behind the quote before a word; a text's NUL does not belong to it either. */
+    /* Skips the opening quote of a word, whose length includes both quotes. A NUL adds one only. */
     const uint32_t offset = value->offset + (value->length == value->bytes.size + 2);
     const struct qs_view text = value->bytes;
 
-    if (redactions->is_player && row->role == QS_ROLE_CONFIG) /* with the skin */
+    if (redactions->is_player && row->role == QS_ROLE_CONFIG) /* "name\\model/skin" */
         add_name(redactions, qs_view_up_to(text, "\\"), offset);
     else if (qs_is_name(row) || row->role == QS_ROLE_HOST ||
              (redactions->after_name && row->role == QS_ROLE_VALUE))
@@ -291,7 +288,7 @@ static void add_text(struct redactions *redactions, const struct qs_field *row,
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
-/* Numbers that say what the text behind them is. */
+/* Stores numbers that define the meaning of the text after them. */
 static void add_number(struct redactions *redactions, const struct qs_field *row,
                        const struct qs_value *value)
 {
@@ -308,8 +305,8 @@ static void add_number(struct redactions *redactions, const struct qs_field *row
             redactions->sink.protocol->config_role((uint32_t)value->u, 0) == QS_ROLE_PLAYER;
 }
 
-/* A fragment, or what nobody decodes: unless the bytes are compressed. Then their inflated source
- * follows, and one of the numbers before was their size. */
+/* Adds a fragment or undecoded bytes. They may be compressed: then their inflated source follows,
+ * and one of the numbers before is their size. */
 static void add_bytes(struct redactions *redactions, const struct qs_field *row,
                       const struct qs_value *value)
 {
@@ -352,7 +349,7 @@ static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t le
     add(self(sink), REDACT_PASSWORD, offset, length);
 }
 
-/* The message of a retransmission is not decoded again. */
+/* Notes a retransmission, whose message is not decoded again. */
 static void redactions_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset,
                             uint32_t length, const char *text)
 {
@@ -379,7 +376,7 @@ static void free_source(gpointer data)
     g_free(source);
 }
 
-/* Whether the bytes are what `packed` inflates to, as raw deflate. */
+/* True if `packed` inflates to `bytes`, as raw deflate. */
 static bool inflates_to(struct qs_view packed, struct qs_view bytes)
 {
     z_stream stream = {.next_in = (Bytef *)packed.data, .avail_in = packed.size};
@@ -397,7 +394,7 @@ static bool inflates_to(struct qs_view packed, struct qs_view bytes)
     return same;
 }
 
-/* The compressed bytes are the last opaque field, and are decoded now. */
+/* Connects a source with its compressed bytes: the last opaque field, which is now decoded. */
 static void find_packed(const struct redactions *redactions, struct redaction_source *source)
 {
     const struct packed *packed = &redactions->packed;
@@ -414,7 +411,7 @@ static void find_packed(const struct redactions *redactions, struct redaction_so
     source->count = packed->count;
 }
 
-/* The fragments reported before belong to this source. */
+/* Adds a source. The fragments reported before belong to it. */
 static void redactions_source(struct qs_sink *sink, const char *title, const uint8_t *data,
                               uint32_t size)
 {
@@ -478,7 +475,7 @@ void redactions_clear(struct redactions *redactions)
     redactions->after_name = redactions->is_chat = redactions->is_player = false;
 }
 
-/* --- Replacing ------------------------------------------------------------------------------- */
+/* --- Replacement ----------------------------------------------------------------------------- */
 
 static void put(GByteArray *payload, uint32_t offset, const void *bytes, uint32_t size)
 {
@@ -504,7 +501,7 @@ bool location_select(struct location *location, unsigned source)
     return !location_is_opaque(location->source);
 }
 
-/* A copy of the source's bytes, which location_write() writes back. */
+/* Returns the copy of the source's bytes that location_write() writes back. */
 static GByteArray *changed(struct redaction_source *source)
 {
     const struct qs_view bytes = redaction_source_bytes(source);
@@ -525,7 +522,8 @@ void location_replace(const struct location *location, uint32_t offset, const vo
 
 /* --- Writing back ---------------------------------------------------------------------------- */
 
-/* Of the packets of a joined message the last one may grow, if nothing follows its fragment. */
+/* Writes a joined message into its packets. The last one may grow if nothing follows its fragment.
+ * Returns false if a packet is not held any more, or cannot grow. */
 static bool write_fragments(const struct location *location, const struct redaction_source *source)
 {
     const struct qs_view bytes =
@@ -553,7 +551,7 @@ static bool write_fragments(const struct location *location, const struct redact
 
 /*
  * Deflates to `size` bytes or more. Pads shorter data with zeros, which decoders ignore, so that
- * only longer data move what follows. Empty if out of memory.
+ * only longer data moves what follows. The result is empty if memory is exhausted.
  */
 static GByteArray *deflate_raw(const GByteArray *bytes, uint32_t size)
 {
@@ -574,7 +572,8 @@ static GByteArray *deflate_raw(const GByteArray *bytes, uint32_t size)
     return packed;
 }
 
-/* Replaces the compressed bytes; with another size, their size field, and moves what follows. */
+/* Replaces the compressed bytes. If they are longer, updates their size field and moves what
+ * follows. Returns false if that is impossible. */
 static bool splice(GByteArray *bytes, const struct redaction_source *source,
                    const GByteArray *packed)
 {
@@ -605,7 +604,7 @@ static bool write_inflated(const struct location *location, const struct redacti
     return done;
 }
 
-/* Starts with the last source, since longer data move what follows. */
+/* Starts with the last source, because longer data moves what follows. */
 bool location_write(const struct location *location)
 {
     bool done = true;

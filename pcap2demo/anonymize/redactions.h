@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink that collects what to replace in a packet, with the location of the bytes in the packet
- * or, for joined fragments, in the packets that carried them.
+ * Collects what to replace in a packet: a sink that locates the bytes in the packet or, for joined
+ * fragments, in the packets that carried them.
  */
 #ifndef PCAP2DEMO_REDACTIONS_H
 #define PCAP2DEMO_REDACTIONS_H
@@ -16,54 +16,54 @@
 enum redaction_kind {
     REDACT_PASSWORD,
     REDACT_ADDRESS, /* four bytes */
-    REDACT_TEXT,    /* any text: it may contain names */
+    REDACT_TEXT,    /* text that may contain names */
     REDACT_NAME,    /* a player's or a server's name */
-    REDACT_CHAT,    /* chat */
+    REDACT_CHAT,
     REDACT_UNDECODED
 };
 
-/* Source 0 is the payload. */
+/* Bytes to replace. Source 0 is the payload. */
 struct redaction {
     enum redaction_kind kind;
     unsigned source;
     uint32_t offset, length;
 };
 
-/* A source pushed while decoding this packet. */
+/* A source that was decoded from this packet: a joined message, or inflated bytes. */
 struct redaction_source {
     GBytes *bytes;
-    GArray *packets; /* uint64_t: numbers of its fragments' packets; empty: it was compressed */
+    GArray *packets; /* uint64_t: packet numbers of its fragments; empty: it was compressed */
 
-    /* The compressed bytes in the source `parent`; `packed_size` 0: unknown. */
+    /* Location of the compressed bytes in the source `parent`; `packed_size` 0: unknown. */
     unsigned parent;
     uint32_t packed, packed_size;
-    uint32_t count;      /* offset of the two-byte size; 0: unknown */
-    GByteArray *changed; /* with replacements; NULL: none */
+    uint32_t count;      /* offset of their two-byte size; 0: unknown */
+    GByteArray *changed; /* bytes with replacements; NULL: none */
 };
 
 struct qs_view redaction_source_bytes(const struct redaction_source *source);
 
 struct redactions {
     struct qs_sink sink;
-    GArray *list;                     /* struct redaction, in the order of the decode */
+    GArray *list;                     /* struct redaction, in decoding order */
     GPtrArray *sources;               /* struct redaction_source; the first is source 1 */
-    uint32_t fragment, fragment_size; /* of a joined message, in the payload */
+    uint32_t fragment, fragment_size; /* fragment of a joined message in the payload */
 
-    /* Of the current decode. */
-    GArray *open;      /* unsigned: open sources */
-    GArray *fragments; /* uint64_t: of the next source */
+    /* State of the current decode. */
+    GArray *open;      /* unsigned: sources that are being decoded */
+    GArray *fragments; /* uint64_t: packet numbers of the next source's fragments */
     struct packed {
-        struct qs_view bytes; /* of the last opaque field, and its location */
+        struct qs_view bytes; /* last opaque field */
         unsigned source;
         uint32_t offset, count;
-        guint redaction; /* index of theirs, if there is one */
+        guint redaction; /* index of its redaction, if any */
     } packed;
     struct short_field {
         uint32_t offset, value;
-    } sizes[2];          /* the last two numbers of two bytes */
-    uint32_t end;        /* of what was decoded of the payload */
-    bool is_repeated;    /* a retransmission */
-    GHashTable *players; /* GBytes: names so far */
+    } sizes[2];          /* last two fields of two bytes */
+    uint32_t end;        /* end of the decoded part of the payload */
+    bool is_repeated;    /* the packet is a retransmission */
+    GHashTable *players; /* GBytes: names of players so far */
     bool after_name;     /* the last text was a key such as "name" */
     bool is_chat;        /* the next text is chat */
     bool is_player;      /* the next text is a player's name and skin */
@@ -75,33 +75,32 @@ void redactions_free(struct redactions *redactions);
 /* Prepares for the next packet. */
 void redactions_clear(struct redactions *redactions);
 
-/* --- Replacing decoded bytes in the held packets: in the packet itself, in joined fragments, or in
- * inflated bytes, which are deflated again. */
+/* --- Location: decoded bytes in a packet, its joined fragments, or inflated bytes */
 
 struct location {
     const struct anonymous_writer *writer;
-    const struct redactions *redactions; /* of the packet */
+    const struct redactions *redactions; /* redactions of the packet */
     struct held_packet *packet;
-    struct qs_view payload; /* original */
+    struct qs_view payload; /* original bytes */
 
-    struct redaction_source *source; /* NULL: the payload */
-    struct qs_view bytes;            /* of the source, original */
+    struct redaction_source *source; /* selected source; NULL: the payload */
+    struct qs_view bytes;            /* original bytes of the source */
 };
 
-/* The source of this number; 0: NULL. */
+/* Returns the source of this number; NULL for 0. */
 struct redaction_source *location_source(const struct redactions *redactions, unsigned number);
 
-/* Whether nothing can be replaced in it: it was inflated, and cannot be deflated again. */
+/* True if nothing can be replaced in the source: it was inflated, and cannot be deflated again. */
 bool location_is_opaque(const struct redaction_source *source);
 
-/* Selects the source of this number. False if nothing can be replaced in it. */
+/* Selects the source of this number. Returns false if nothing can be replaced in it. */
 bool location_select(struct location *location, unsigned source);
 
 void location_replace(const struct location *location, uint32_t offset, const void *bytes,
                       uint32_t size);
 
-/* Finally writes joined messages, and what changed in inflated ones, into the packets. False if
- * something does not fit. */
+/* Writes replaced bytes of joined messages and inflated sources into the packets; call it last.
+ * Returns false if something does not fit. */
 bool location_write(const struct location *location);
 
 #endif

@@ -9,14 +9,14 @@
 #include "pcap2demo/capture/pcapng_writer.h"
 
 struct anonymous_writer {
-    GQueue packets;        /* struct held_packet, by frame */
-    size_t bytes;          /* of their payloads, as they came */
-    GHashTable *by_number; /* struct held_packet: itself, by number and addresses; of datagrams */
-    uint64_t left_out;     /* packets since the last flush */
+    GQueue packets;        /* struct held_packet, in frame order */
+    size_t bytes;          /* sum of the payloads' original sizes */
+    GHashTable *by_number; /* struct held_packet of datagrams, by number and addresses */
+    uint64_t left_out;     /* packets left out since the last flush */
 
     struct addresses *addresses;
     struct pcapng_writer *pcap;
-    GHashTable *streams; /* struct tcp_bytes: itself */
+    GHashTable *streams; /* set of struct tcp_bytes */
 };
 
 /* Bytes that the ends of a TCP connection have sent. */
@@ -27,7 +27,7 @@ struct tcp_bytes {
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* The number of bytes that the sender has sent; 0 at first. */
+/* Returns the counter of bytes that `from` has sent; 0 at first. */
 static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_address *from,
                             const struct qs_address *to)
 {
@@ -53,7 +53,7 @@ static void write_frame(struct anonymous_writer *writer, const struct qs_packet 
     pcapng_writer_packet(writer->pcap, about->time, &content);
 }
 
-/* A unit of a stream may be longer than a segment. */
+/* Writes a PDU of a stream, which may be longer than a segment. */
 static void write_segments(struct anonymous_writer *writer, const struct held_packet *packet)
 {
     enum { PUSH_AND_ACK = 0x18 };
@@ -61,7 +61,7 @@ static void write_segments(struct anonymous_writer *writer, const struct held_pa
     uint64_t *sent = bytes_sent(writer, &about->source, &about->destination);
     const uint64_t *received = bytes_sent(writer, &about->destination, &about->source);
 
-    *sent += about->missing + packet->left_out; /* a gap */
+    *sent += about->missing + packet->left_out; /* leaves a gap */
     for (uint32_t at = 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
         const struct frame_tcp tcp = {(uint32_t)*sent + 1, (uint32_t)*received + 1, PUSH_AND_ACK};
@@ -87,7 +87,7 @@ static void write_packet(struct anonymous_writer *writer, const struct held_pack
         write_frame(writer, &packet->about, content);
 }
 
-/* --- Held packets ------------------------------------------------------------------- */
+/* --- Held packets ---------------------------------------------------------------------------- */
 
 static void free_packet(gpointer data)
 {
@@ -180,7 +180,7 @@ static gboolean number_equal(gconstpointer key, gconstpointer other)
            qs_address_equal(&a->destination, &b->destination);
 }
 
-/* --- The file -------------------------------------------------------------------------------- */
+/* --- Output file ----------------------------------------------------------------------------- */
 
 struct anonymous_writer *anonymous_writer_new(const char *folder, struct addresses *addresses)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rebuilds DEM demos: a block for every message that the client's game read, in that order, with
- * the view angles of the client's moves. Source: common/quake/PROTOCOL.md, sections 2 and 4 to 6.
+ * Rebuilds DEM demos: a block for every message that the client read, in that order, with the view
+ * angles of the client's moves. Source: common/quake/PROTOCOL.md, sections 2 and 4 to 6.
  *
  * A demo begins with the connection, like a recording started before connecting. If the capture
  * begins later, the demo begins with a donor's sign-on, or with the next level, whose
@@ -14,44 +14,44 @@
 #include "common/quake/session.h"
 
 enum {
-    /* Blocks that wait for the client's next move. In a game it sends one per frame; if the capture
-     * lacks them, the last angles are used. */
+    /* Maximum number of blocks waiting for the client's next move. During the game it sends one per
+     * frame; if the capture lacks them, the last angles are used. */
     WAITING_MAX = 256,
-    DONOR_BLOCK_MAX = 60000 /* a donor's block, and later changes */
+    DONOR_BLOCK_MAX = 60000 /* maximum size of a donor's block, with later changes */
 };
 
-/* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
+/* Sources of the next block's view angles: common/quake/PROTOCOL.md, section 5. */
 enum view_source {
-    VIEW_MOVE,    /* the client's next move: clients move first in a frame, then read */
-    VIEW_ZERO,    /* the sign-on: the client's state was wiped */
-    VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
+    VIEW_MOVE,    /* next move of the client, which moves before it reads in each frame */
+    VIEW_ZERO,    /* during the sign-on: the client's state was wiped */
+    VIEW_SETANGLE /* svc_setangle of the sign-on, until the first move of the level */
 };
 
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool incomplete; /* reported: part of the level's sign-on is missing */
-    bool lost;       /* and players cannot show the level */
+    bool incomplete; /* part of the level's sign-on is missing, which was reported */
+    bool lost;       /* players cannot show the level, because of that */
     bool level_seen; /* a block has svc_serverinfo */
-    bool signed_on;  /* and one svc_signonnum 3 */
-    bool undecoded;  /* reported */
+    bool signed_on;  /* a block has svc_signonnum 3 */
+    bool undecoded;  /* undecoded messages were reported */
     bool moving;     /* the client has moved in this level */
-    bool moved;      /* in any level */
-    bool timed;      /* `time` is of this level */
+    bool moved;      /* the client has moved in any level */
+    bool timed;      /* `time` is a time of this level */
     enum view_source source;
-    struct dem_angles view;  /* the last known */
-    GByteArray *donor_block; /* scratch */
+    struct dem_angles view;  /* latest known angles */
+    GByteArray *donor_block; /* scratch: messages of a donor's block */
     GByteArray *waiting;     /* blocks that wait for their angles */
-    GArray *waiting_offsets; /* guint: of each, in it */
-    guint waiting_room;      /* as in containers.h */
-    guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
-    guint waiting_read;      /* and so many has the client read for certain */
-    guint waiting_safe;      /* and so many came before messages that the capture lacks */
-    uint32_t not_captured;   /* server packets reported as not captured */
-    uint32_t awaited;        /* frames that were acknowledged, and may still come */
-    float time;              /* the newest svc_time */
-    int64_t move_time;       /* of the packet with the last move, */
-    uint32_t moves_missing;  /* up to which the client's numbers skipped so many */
+    GArray *waiting_offsets; /* guint: offset of each block in `waiting` */
+    guint waiting_room;      /* see qs_array_add() */
+    guint waiting_reliable;  /* number of waiting blocks up to the last reliable one */
+    guint waiting_read;      /* number of waiting blocks that the client has certainly read */
+    guint waiting_safe;      /* number of waiting blocks before messages that the capture lacks */
+    uint32_t not_captured;   /* number of server packets reported as not captured */
+    uint32_t awaited;        /* number of acknowledged frames that may still come */
+    float time;              /* latest svc_time */
+    int64_t move_time;       /* time of the packet with the last move */
+    uint32_t moves_missing;  /* number of missing client packets at that time */
 };
 
 static const struct dem_angles zero_view;
@@ -80,7 +80,7 @@ static void dem_free(void *state)
 
 /* --- Blocks --- */
 
-/* The waiting blocks get the last known angles. */
+/* Writes the waiting blocks with the latest known angles. */
 static void write_held(struct dem *dem)
 {
     const GArray *offsets = dem->waiting_offsets;
@@ -95,7 +95,7 @@ static void write_held(struct dem *dem)
     dem->waiting_safe = G_MAXUINT;
 }
 
-/* Keeps the first so many. */
+/* Drops the waiting blocks except the first `keep`. */
 static void drop_waiting(struct dem *dem, guint keep)
 {
     if (keep >= dem->waiting_offsets->len)
@@ -107,8 +107,8 @@ static void drop_waiting(struct dem *dem, guint keep)
 }
 
 /*
- * The client has left without a move after these blocks. It would have moved before it read them:
- * so it did not, and no recorder has them. Reliable messages are read when they are acknowledged.
+ * Drops the blocks that the client never read: it moves before it reads, and left without another
+ * move. Recorders do not have them either. Acknowledged reliable messages were read.
  */
 static void drop_unread(struct dem *dem)
 {
@@ -116,7 +116,7 @@ static void drop_unread(struct dem *dem)
         drop_waiting(dem, dem->waiting_read);
 }
 
-/* Its angles come when it is written. */
+/* Adds a block, which gets its angles when it is written. */
 static void add_block(struct dem *dem, struct qs_view messages)
 {
     const guint index = qs_array_add(dem->waiting_offsets, &dem->waiting_room);
@@ -131,7 +131,7 @@ static struct dem_angles angles_of(const struct nq_angles *angles)
     return (struct dem_angles){(float)angles->pitch, (float)angles->yaw, (float)angles->roll};
 }
 
-/* --- The beginning --- */
+/* --- Start of the demo --- */
 
 static void begin(struct dem *dem)
 {
@@ -144,8 +144,8 @@ static void begin(struct dem *dem)
     dem->begun = true;
 }
 
-/* Reports it once per level; the next level has its own sign-on. What came with the messages that
- * the capture lacks may be of that level, too. */
+/* Reports the loss once per level; the next level has its own sign-on. Drops the messages since the
+ * loss, which may be of the unseen level, too. */
 static void note_lost(struct dem *dem, const struct nq_session *session)
 {
     const bool unplayable = qs_level_is_unplayable(&session->base);
@@ -158,7 +158,7 @@ static void note_lost(struct dem *dem, const struct nq_session *session)
     dem->incomplete = true;
 }
 
-/* It only keeps the connection alive. */
+/* True if the message only keeps the connection alive. */
 static bool is_idle(const struct nq_session *session)
 {
     const struct qs_view messages = session->delivered.bytes;
@@ -166,7 +166,7 @@ static bool is_idle(const struct nq_session *session)
     return messages.size == 1 && messages.data[0] == SVC_NOP;
 }
 
-/* Servers may send texts and commands before svc_serverinfo, or keep the connection alive. */
+/* True if the messages (texts, commands, keep-alives) may come before svc_serverinfo. */
 static bool is_greeting(const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->found.messages->len; i++)
@@ -181,8 +181,7 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
-/* Returns whether players can make anything of the message (PROTOCOL.md, section 6); reports a
- * level that they cannot. */
+/* True if players can use the message (PROTOCOL.md, section 6). Reports an unplayable level. */
 static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -203,7 +202,7 @@ static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool
 
 /* --- A donor's sign-on --- */
 
-/* The donor's block that is being written. */
+/* State of the donor's block that is being written. */
 struct donor_block {
     struct dem *dem;
     uint32_t number;
@@ -227,7 +226,7 @@ static void add_donor_message(void *user, uint32_t block, struct qs_view message
     qs_write_view(dem->donor_block, message);
 }
 
-/* The sign-on has its own view angles; later blocks have those of the client's moves. */
+/* Writes the donor's sign-on, with its own view angles. Later blocks have the client's. */
 static void dem_join_late(void *state, const struct qs_donor_match *match,
                           struct qs_session *session)
 {
@@ -245,7 +244,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
     dem->source = VIEW_MOVE;
 }
 
-/* The rest of the session's own sign-on: players stop at a stage that they have passed. */
+/* True for the rest of the session's own sign-on. Players stop at a stage that they have passed. */
 static bool repeats_sign_on(const struct qs_decoder *decoder)
 {
     if (!((const struct nq_session *)decoder->session)->has_donor)
@@ -254,11 +253,11 @@ static bool repeats_sign_on(const struct qs_decoder *decoder)
            qs_has_message(decoder, SVC_SPAWNSTATIC);
 }
 
-/* --- Messages of the server --- */
+/* --- Server messages --- */
 
 /*
- * What the block at hand does to the angles of those behind it. id's engine and QuakeSpasm write a
- * block before they act upon it; DarkPlaces afterwards, so there its own angles are changed, too.
+ * Updates the source of the angles by the current block. id's engine and QuakeSpasm write a block
+ * before they execute it, DarkPlaces afterwards, so there its own angles change, too.
  */
 static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
 {
@@ -283,7 +282,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
 
     if (qs_has_message(decoder, SVC_SERVERINFO))
         return true;
-    /* One that was not decoded is no message that was read; svc_version alone begins none. */
+    /* An undecodable svc_serverinfo is no message here; svc_version alone begins no level. */
     return session->base.level && session->undecodable && !dem->level_seen;
 }
 
@@ -309,8 +308,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     const struct qs_view messages = session->delivered.bytes;
 
-    /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not.
-     */
+    /* DarkPlaces records keep-alive messages; id's engine and QuakeSpasm do not. */
     if ((is_idle(session) && !session->darkplaces_client) || repeats_sign_on(decoder) ||
         !follow_level(dem, decoder, level))
         return;
@@ -335,12 +333,12 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
 
 /* --- Packets --- */
 
-/* Blocks between two moves have the angles of the second one. For a while without moves that is not
- * where the client looked. */
+/* Reports missing moves. Blocks between two moves have the angles of the second one, which is wrong
+ * if the moves between them are missing for a while. */
 static void note_missing_moves(struct dem *dem, const struct nq_session *session,
                                const struct qs_packet *packet)
 {
-    enum { WHILE = 1000000000 /* nanoseconds */ };
+    enum { WHILE = 1000000000 /* ns */ };
     const uint32_t missing = session->base.to_server.missing;
 
     if (dem->begun && dem->moving && missing != dem->moves_missing &&
@@ -353,7 +351,7 @@ static void note_missing_moves(struct dem *dem, const struct nq_session *session
 
 static void add_move(struct dem *dem, const struct nq_session *session)
 {
-    /* One that crossed the new level's svc_serverinfo on its way. */
+    /* The move was sent before the client received the new level's svc_serverinfo. */
     if (dem->source == VIEW_ZERO)
         return;
     dem->view = angles_of(&session->move);
@@ -363,12 +361,12 @@ static void add_move(struct dem *dem, const struct nq_session *session)
         write_held(dem);
 }
 
-/* Reliable messages that the client got for certain, and what the capture cut. */
+/* Reports reliable messages that the client had but the capture lacks, and packets that it cut. */
 static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const bool cut = decoder->found.accepted && qs_packet_is_cut(packet);
-    /* What the packet acknowledges is the client's. */
+    /* A packet with an acknowledgement proves missing packets of the client, not the server's. */
     const bool lacks = decoder->found.notes[QS_NOTE_NOT_CAPTURED] && !decoder->found.acknowledged;
 
     if (!dem->begun || (!cut && !lacks))
@@ -387,8 +385,8 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
 static const char lost_frames_text[] = "entities may be wrong until their next update: the capture "
                                        "lacks server packets that the client had";
 
-/* Players keep an entity's state from earlier frames, or do not know it. The packets are a hole's.
- */
+/* Reports missing packets with entities. Players keep an entity's state from earlier frames, or do
+ * not know it. The packets belong to a hole. */
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
                              const struct qs_packet *packet)
 {
@@ -400,7 +398,7 @@ static void note_lost_frames(struct dem *dem, const struct nq_session *session,
     dem->awaited = nq_frames_awaited(&session->frames);
 }
 
-/* In seconds: servers can send any time. */
+/* Adds seconds to the demo's duration, up to a limit, since servers can send any time. */
 static void add_duration(struct qs_demo_writer *out, double seconds)
 {
     const double limit = 1e9;
@@ -442,13 +440,13 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
     }
     if (decoder->found.direction == QS_C2S && session->to_client.acknowledgements)
         dem->waiting_read = dem->waiting_reliable;
-    /* No engine records packets to a client that has left. */
+    /* Engines record no packets to a client that has left. */
     dem->ended = session->base.disconnected;
     if (dem->ended && decoder->found.direction == QS_C2S)
         drop_unread(dem);
 }
 
-/* --- The end --- */
+/* --- End of the demo --- */
 
 static void dem_finish(void *state)
 {
@@ -459,7 +457,7 @@ static void dem_finish(void *state)
         return;
     if (dem->awaited)
         qs_demo_missing(dem->out, NULL, dem->awaited, lost_frames_text);
-    /* Recorders end with it, whichever side left. */
+    /* Recorders end with svc_disconnect, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     write_held(dem);
     if (!dem->level_seen) {

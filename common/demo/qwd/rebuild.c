@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rebuilds QWD demos: every packet that the client accepted from the server, a client block for
- * every move it sent, time stamps from the capture. Source:
+ * Rebuilds QWD demos: every packet that the client accepted from the server, and a client block for
+ * every move that it sent, with time stamps from the capture. Source:
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  *
  * A demo begins with the connection, like a recording started before connecting. If the capture
  * starts later, the demo begins with a donor's sign-on, or with the next svc_serverdata, after
  * which everything that engines need follows. A dem_set then sets the sequence numbers.
  *
- * A demo has only the plain netchan: packets of FTE's are converted to it.
+ * Demos have only the plain netchan, so packets with FTE's are converted to it.
  *
  * Engines drop a delta from another frame than the one that they requested, and then all later
- * deltas: such an update is written in full, from the known states.
+ * deltas. Such an update is written in full, from the known states.
  */
 #include <stdio.h>
 
@@ -24,40 +24,38 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    HEADER_SIZE = 8, /* of the netchan, from the server */
+    HEADER_SIZE = 8, /* size of the netchan's header in packets of the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64,    /* at most these are generated: a longer gap is a pause: the engine
-                             * continues to count after it */
-    DONOR_PACKET_MAX = 1400 /* bytes of a packet of several sign-on messages from a donor */
+    MOVES_LOST_MAX = 64,    /* maximum number of generated moves; longer gaps are pauses */
+    DONOR_PACKET_MAX = 1400 /* maximum size of a packet of a donor's sign-on messages */
 };
 
 /* Represents a level whose svc_serverdata is missing. */
 #define UNKNOWN_LEVEL UINT32_MAX
 
-/* A level of which the capture lacks part of the sign-on, and no donor has it: it is left out if
- * players cannot show it. */
+/* A level with an incomplete sign-on and no donor. It is left out if players cannot show it. */
 struct qwd_incomplete {
-    uint32_t level; /* its number; 0: there is none */
+    uint32_t level; /* number of the level; 0: none */
     struct qs_sign_on_loss loss;
-    char *map; /* once known */
+    char *map; /* name of the map; NULL while unknown */
 };
 
 struct qwd_rebuild {
     struct qs_demo_writer *out;
     bool begun;                         /* the demo is being written */
     bool ended;                         /* the client has left */
-    bool has_next;                      /* it is known: */
-    bool has_packet;                    /* the server's last is in the demo: */
-    bool moved;                         /* there is a move of the client */
+    bool has_next;                      /* `next` is known */
+    bool has_packet;                    /* the demo has a packet of the server */
+    bool moved;                         /* the client has moved */
     bool shown;                         /* the demo has something to show */
-    bool signing_on;                    /* the client still requests parts of a sign-on */
+    bool signing_on;                    /* the client is still requesting parts of a sign-on */
     uint32_t next;                      /* number of the client's next packet */
     uint32_t incoming;                  /* number of the server's last packet in the demo */
     int64_t start;                      /* capture time that is the demo's time 0 */
-    float time;                         /* of the last block */
+    float time;                         /* time of the last block */
     uint32_t donor_level;               /* number of the level with a donor's sign-on; 0: none */
-    const struct qs_donor_match *match; /* until the demo begins; NULL: no donor */
-    struct qwd_incomplete incomplete;   /* the level at hand, if it is */
+    const struct qs_donor_match *match; /* donor, until the demo begins; NULL: none */
+    struct qwd_incomplete incomplete;   /* current level, if incomplete */
     uint32_t donor_packets;             /* packets generated from a donor's sign-on */
     GByteArray *packet;                 /* scratch: a packet without omitted messages */
     struct qwd_blocks blocks;
@@ -94,7 +92,7 @@ static void qwd_free(void *state)
     g_free(qwd);
 }
 
-/* Seconds since the demo's start. Capture times may decrease, demo times must not. */
+/* Returns the seconds since the demo's start. Capture times may decrease, demo times must not. */
 static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
 {
     const float now = (float)((double)(packet->time - qwd->start) / 1e9);
@@ -104,9 +102,9 @@ static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
     return qwd->time;
 }
 
-/* --- The beginning --- */
+/* --- Start of the demo --- */
 
-/* "ezQuake v3.7.0-dev": the client that can play its own recordings. */
+/* True for "ezQuake v3.7.0-dev" and later, which can play its own recordings. */
 static bool is_ezquake_37(const struct qw_session *session)
 {
     static const char name[] = "ezQuake v";
@@ -146,7 +144,7 @@ static uint32_t next_number(const struct qwd_rebuild *qwd, const struct qs_decod
     return qwd->has_next ? qwd->next : decoder->found.acknowledged + 1;
 }
 
-/* Engines count from 0, FTE's clients from 1: PROTOCOL.md, section 8. */
+/* Begins with the connection. Engines count from 0, FTE's from 1: PROTOCOL.md, section 8. */
 static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                         const struct qs_packet *packet)
 {
@@ -157,7 +155,7 @@ static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decode
         qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);
 }
 
-/* In mid-connection: the numbers continue. */
+/* Begins in the middle of a connection, whose numbers continue. */
 static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -168,7 +166,7 @@ static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     qwd->out->counts.repaired++;
 }
 
-/* --- A level whose sign-on is incomplete --- */
+/* --- Levels with an incomplete sign-on --- */
 
 static void report_incomplete(struct qwd_rebuild *qwd)
 {
@@ -177,7 +175,7 @@ static void report_incomplete(struct qwd_rebuild *qwd)
     qwd->incomplete = (struct qwd_incomplete){0};
 }
 
-/* The map's name may arrive after the lost part, and more may be lost. */
+/* Stores the incomplete level. Its map may be known only later, and more may be lost. */
 static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *session,
                             uint32_t level, struct qs_sign_on_loss loss)
 {
@@ -189,8 +187,8 @@ static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *se
         qwd->incomplete.map = qs_map_of(&qw_protocol, &session->base);
 }
 
-/* Returns whether the packet belongs to a level that players cannot show, which is left out; the
- * first of the next level continues the demo. */
+/* True if the packet belongs to a level that players cannot show, which is left out. The first
+ * packet of the next level continues the demo. */
 static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                             const struct qs_packet *packet)
 {
@@ -215,7 +213,7 @@ static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *de
 
 /* --- A donor's sign-on --- */
 
-/* Like recordings that start mid-game: PROTOCOL.md, section 7. */
+/* Writes the donor's messages as a packet, as mid-game recordings do: PROTOCOL.md, section 7. */
 static void end_donor_packet(struct qwd_rebuild *qwd)
 {
     if (qwd->packet->len > HEADER_SIZE)
@@ -243,7 +241,7 @@ static void add_donor_message(void *user, struct qs_view message)
     qs_write_view(qwd->packet, message);
 }
 
-/* The base frames of the first updates. */
+/* Adds the base frames of the first updates. */
 static void add_donor_frames(struct qwd_rebuild *qwd)
 {
     const struct qwd_match *match = (const struct qwd_match *)qwd->match;
@@ -255,7 +253,7 @@ static void add_donor_frames(struct qwd_rebuild *qwd)
     }
 }
 
-/* The demo begins or continues with it; the generated packets count from 1 again. */
+/* Begins or continues the demo with the donor's sign-on, whose packets count from 1 again. */
 static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
                                               const struct qs_decoder *decoder,
                                               const struct qs_packet *packet)
@@ -276,7 +274,7 @@ static G_GNUC_NO_INLINE void begin_with_donor(struct qwd_rebuild *qwd,
     incoming = decoder->found.direction == QS_C2S ? decoder->found.acknowledged
                                                   : decoder->found.sequence - 1;
     if (qwd_match_updates(qwd->match, qwd->entities.donor_updates) && incoming)
-        incoming--; /* the number before the first update's belongs to its base */
+        incoming--; /* the number before the first update's is that of its base */
     qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
     qwd->match = NULL;
 }
@@ -293,11 +291,11 @@ static void qwd_join_late(void *state, const struct qs_donor_match *match,
     qwd->donor_level = session->level;
 }
 
-/* --- When it begins --- */
+/* --- First packet of the demo --- */
 
 /*
- * Begins the demo with the connection's first packet if captured, otherwise with the first level,
- * or a donor's sign-on. Returns whether the packet goes into the demo. Messages misread because the
+ * Begins the demo with the connection's first packet if captured, otherwise with the first level or
+ * a donor's sign-on. Returns true if the packet goes into the demo. Messages misread because the
  * extensions are unknown may look like a level, but have no valid version.
  */
 static bool open_demo(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
@@ -322,7 +320,7 @@ static bool open_demo(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
 
 /* --- Contents of a packet --- */
 
-/* Where the first message begins in the bytes that message offsets refer to. */
+/* Returns the start of the first message in the bytes that message offsets refer to. */
 static uint32_t messages_start(const struct qw_session *session)
 {
     return session->joined ? 0 : session->header_size;
@@ -337,7 +335,7 @@ static bool has_plain_header(const struct qs_decoder *decoder)
 
 /* --- Omitted messages --- */
 
-/* A demo's header is the plain one; FTE's is replaced by one without reliable bits, as FTE does:
+/* Appends a plain header. FTE's is replaced by one without reliable bits, as FTE does:
  * common/quakeworld/PROTOCOL.md, section 7. */
 static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
@@ -351,7 +349,7 @@ static void append_header(struct qwd_rebuild *qwd, const struct qs_decoder *deco
         g_byte_array_append(qwd->packet, (const uint8_t *)words, sizeof words);
 }
 
-/* The packet as written to the demo. */
+/* Returns the packet as written to the demo. */
 static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
 {
@@ -375,8 +373,8 @@ static void add_cmd(struct qwd_rebuild *qwd, const struct qs_packet *packet,
 }
 
 /*
- * An engine counts one client packet per client block, so missing packets need a block too. Each
- * move repeats the two commands before its own; for older ones the oldest of them is used.
+ * Adds client blocks for missing packets, because an engine counts one client packet per block.
+ * Each move repeats the two commands before its own; earlier blocks get the oldest of them.
  */
 static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
                            const struct qs_packet *packet, uint32_t lost, uint32_t after)
@@ -387,7 +385,7 @@ static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *ses
                 true);
 }
 
-/* If the server had moves before the capture did, the next move still repeats two of them. */
+/* Corrects generated blocks: the next move repeats two moves that only the server received. */
 static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
                           uint32_t number)
 {
@@ -420,9 +418,8 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
 }
 
 /*
- * The server has the client's packet `number`, which the capture lacks: its block must come before
- * the server's answer. The client sent it when `after` was the last of the server's packets that it
- * had.
+ * Adds client blocks up to packet `number`, which the server acknowledges and the capture lacks:
+ * its block must come before the server's answer. `after` is the last server packet before it.
  */
 static void add_acknowledged(struct qwd_rebuild *qwd, const struct qw_session *session,
                              const struct qs_packet *packet, uint32_t number, uint32_t after)
@@ -446,7 +443,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         .decoder = decoder, .packet = packet, .time = clock_of(qwd, packet)};
     bool accepted;
 
-    /* Recorders omit packets with only a header: PROTOCOL.md, section 7. */
+    /* Recorders skip packets that consist of a header: PROTOCOL.md, section 7. */
     if (session->content.size <= messages_start(session) || qw_level_is_torn(decoder))
         return;
     if (qs_decoder_problems(decoder))
@@ -479,8 +476,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     } else if (open_demo(qwd, decoder, packet)) {
         add_server_packet(qwd, decoder, packet);
     }
-    /* No recorder writes what the server still sends after the client has left. The session may
-     * stay for long. */
+    /* Recorders write nothing after the client has left. The session may last for long. */
     if (decoder->session->disconnected) {
         qwd->ended = true;
         qwd_entities_level(&qwd->entities, session_of(decoder));

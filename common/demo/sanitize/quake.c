@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a sanitized demo of Quake has. */
+/* Rules of --sanitize for demos of Quake. */
 #include "common/demo/dem/dem.h"
 #include "common/demo/sanitize/rules.h"
 #include "common/quake/constants.h"
 #include "common/quake/decode.h"
 
-/* Who plays the session's demos, by its protocol: engines of one kind read its messages alike. */
+/* Engines that play the session's demos, by its protocol. Engines of one kind read them alike. */
 enum kind {
-    ALL = 1,        /* protocol 15: every engine */
-    LATER = 2,      /* FitzQuake's heirs, or BJP's */
-    DARKPLACES = 4, /* and FTE, which knows its protocols */
-    WITH_ITEMS = 8, /* FTE reads a clientdata without them otherwise: not in DarkPlaces' own */
+    ALL = 1,        /* protocol 15, which every engine plays */
+    LATER = 2,      /* FitzQuake's heirs, or BJP's engine */
+    DARKPLACES = 4, /* DarkPlaces, and FTE, which knows its protocols */
+    WITH_ITEMS = 8, /* FTE misreads svc_clientdata without SU_ITEMS; not DarkPlaces' */
     FTE = 16
 };
 
@@ -42,7 +42,7 @@ static const struct sanitize_message messages[] = {
      "svc_centerprint svc_killedmonster svc_foundsecret svc_spawnstaticsound "
      "svc_intermission svc_finale svc_cdtrack svc_sellscreen svc_cutscene svc_skybox",
      0, 0, 0},
-    {"svc_spawnstatic", 0, 0, 1024}, /* DarkPlaces; QuakeSpasm has 4096 */
+    {"svc_spawnstatic", 0, 0, 1024}, /* limit of DarkPlaces; QuakeSpasm's is 4096 */
     {"svcfte_spawnstatic2 svcfte_spawnbaseline2 svcfte_updatestatstring "
      "svcfte_updatestatfloat svcfte_voicechat svcfte_setangledelta "
      "svcfte_temp_entity_sized svcfte_setanglebase",
@@ -82,14 +82,14 @@ static const struct sanitize_limit limits[] = {
     {.row = NQ_UPDATESTAT_INDEX, .high = STATS - 1, .kinds = ALL | LATER},
     {.row = NQ_UPDATESTAT_INDEX, .high = 255},
     {.row = NQ_LIGHTSTYLE_STYLE, .high = STYLES - 1, .kinds = ALL | LATER},
-    /* QuakeSpasm stops at others: cl_tent.c, CL_ParseTEnt; a beam's model may not be installed. */
+    /* QuakeSpasm stops at higher types: cl_tent.c, CL_ParseTEnt. Models of beams may be missing. */
     {.row = NQ_TEMP_ENTITY_TYPE, .high = 12, .kinds = ALL},
     {.row = NQ_TEMP_ENTITY_TYPE, .high = 13, .kinds = LATER},
     {.row = FTE_TE_COLOR_COUNT, .low = 1, .high = 255},
     {.row = NQ_EFFECT_MODEL, .low = 1, .high = UINT16_MAX}, /* FTE cl_tent.c, CL_ParseEffect */
-    /* QuakeSpasm reads the bit as Nehahra's, DarkPlaces as U_EXTEND1, id's engine for nothing. */
+    /* QuakeSpasm reads the bit as Nehahra's, DarkPlaces as U_EXTEND1; id's engine ignores it. */
     {.row = NQ_UPDATE_FLAGS2, .high = 255, .forbidden = 0x80, .kinds = ALL},
-    /* DarkPlaces and QuakeSpasm read other bytes for the bits above. */
+    /* DarkPlaces and QuakeSpasm read further bytes for higher bits. */
     {.row = NQ_CLIENTDATA_FLAGS, .high = UINT16_MAX, .forbidden = SU_EXTEND1, .kinds = ALL},
     {.row = NQ_CLIENTDATA_FLAGS, .high = UINT16_MAX, .needed = SU_ITEMS, .kinds = WITH_ITEMS},
     {.row = NQ_SOUND_FLAGS, .high = 255, .forbidden = 0xfc, .kinds = ALL},
@@ -98,7 +98,7 @@ static const struct sanitize_limit limits[] = {
     {.row = 0},
 };
 
-/* For a level's beginning, sights and sounds. */
+/* Console commands that stay: screen flashes and sounds. */
 static const struct command commands[] = {
     {"bf", ""}, {"v_cshift", "?dddd"}, {"play", "f*"}, {"playvol", "fd*"}, {NULL, ""},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a sanitized demo of Quake II has, of a client or of a server. */
+/* Rules of --sanitize for demos of Quake II, recorded by a client (DM2) or a server (MVD2). */
 #include "common/demo/dm2/dm2.h"
 #include "common/demo/sanitize/rules.h"
 
@@ -46,11 +46,11 @@ static const struct sanitize_message mvd_messages[] = {
 
 enum {
     CLIENTS = 256,
-    FLASHES = 211,               /* id m_flash.c; engines do not look */
-    FRAME_LAST = INT32_MAX / 100 /* Q2PRO counts milliseconds: entities.c, CL_DeltaFrame */
+    FLASHES = 211, /* size of id's table in m_flash.c; engines do not check the number */
+    FRAME_LAST = INT32_MAX / 100 /* Q2PRO converts to milliseconds: entities.c, CL_DeltaFrame */
 };
 
-/* A number of an entity. */
+/* Limits of an entity number, without and with Q2PRO's extensions. */
 #define ENTITY(row, first)                                                                         \
     {row, .low = first, .high = Q2_ENTITIES_MAX - 1, .kinds = PLAIN},                              \
     {                                                                                              \
@@ -64,24 +64,23 @@ static const struct sanitize_limit limits[] = {
     ENTITY(Q2_ENTITY_NUMBER, 0),
     ENTITY(Q2_TE_ENTITY, 0),
     ENTITY(Q2_TE_DESTINATION_ENTITY, 0),
-    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at others */
+    {Q2_MUZZLEFLASH_ID, .high = 127, .named = true}, /* FTE stops at unnamed numbers */
     {Q2_MUZZLEFLASH2_ID, .high = FLASHES - 1, .kinds = PLAIN},
-    {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags */
+    {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags after this bit */
     {Q2_TE_TYPE, .high = 55, .kinds = PLAIN},
-    {Q2_TE_TYPE31, .low = 1, .high = 0}, /* players take it for what the number means now */
-    /* FTE clq2_ents.c, CLQ2_ParseDelta */
+    {Q2_TE_TYPE31, .low = 1, .high = 0}, /* never kept: players read a newer type */
+    /* Source: fteqw clq2_ents.c, CLQ2_ParseDelta. */
     {Q2_ENTITY_BITS, .high = UINT32_MAX, .forbidden = 0xf0000000, .kinds = PLAIN},
     {Q2_FRAME_NUMBER, .high = FRAME_LAST},
     {Q2_PLAYER_FOV, .low = 1, .high = 255},
     {0},
 };
 
-/* Of what a server has its clients do only sounds are part of what is seen; the last command ends
- * the beginning of a demo. */
+/* Console commands that stay: sounds, and the last command of a demo's sign-on. */
 static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
 
-/* Q2PRO stops at others: screen.c, SCR_ExecuteLayoutString. The number behind some words is a
- * statistic's, or a client's behind its place. */
+/* True if every statistic and client number of a layout program is in range. Q2PRO stops at others:
+ * screen.c, SCR_ExecuteLayoutString. A width comes after "num", two coordinates after "client". */
 static bool is_layout(struct qs_view program)
 {
     static const char *const words[] = {
@@ -99,7 +98,7 @@ static bool is_layout(struct qs_view program)
             continue;
         do
             if (!qs_token_next(program, &pos, &next))
-                return true; /* what is missing may be in the next config string */
+                return true; /* the next config string may hold the rest */
         while (before--);
         if (!qs_view_number_within(next.text, 0, client ? CLIENTS - 1 : Q2_STATS - 1, &number))
             return false;
@@ -107,7 +106,7 @@ static bool is_layout(struct qs_view program)
     return true;
 }
 
-/* Q2PRO stops if the first model is no map: precache.c, CL_UpdateConfigstring. */
+/* True if the first model is no map, at which Q2PRO stops: precache.c, CL_UpdateConfigstring. */
 static bool is_broken(const struct qs_session *base)
 {
     const struct q2_session *session = q2_session_of_const(base);
@@ -117,7 +116,8 @@ static bool is_broken(const struct qs_session *base)
                         memcmp(map.data + map.size - 4, ".bsp", 4) != 0);
 }
 
-/* Engines read the strings of the status bar as one. */
+/* Implements sanitize_game.refuses: true for an unsafe status bar, or an unsafe map. Engines join
+ * the config strings of the status bar, so all of them are checked as one text. */
 static bool refuses(const struct qs_session *base, uint32_t range, uint32_t number)
 {
     const struct q2_session *session = q2_session_of_const(base);
@@ -138,7 +138,7 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);
 static const struct sanitize_game mvd_game = GAME(mvd_messages, Q2_MVD, Q2_SVC);
 
-/* --- DM2: an empty block would make players wait a tenth of a second for nothing */
+/* --- DM2: empty blocks are dropped, since each would delay players by 0.1 seconds */
 
 static enum qs_demo_status next_dm2(struct qs_reader *in, const struct qs_demo_writer *out,
                                     bool is_first)
@@ -168,7 +168,7 @@ const struct sanitize_format sanitize_dm2 = {.extension = "dm2",
                                              .decode = dm2_decode_block,
                                              .write = write_dm2};
 
-/* --- MVD2: the magic, blocks, an empty block */
+/* --- MVD2: a magic number, blocks, and an empty block at the end */
 
 static enum qs_demo_status next_mvd2(struct qs_reader *in, const struct qs_demo_writer *out,
                                      bool is_first)

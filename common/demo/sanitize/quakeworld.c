@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a sanitized demo of QuakeWorld has. */
+/* Rules of --sanitize for demos of QuakeWorld. */
 #include "common/core/writer.h"
 #include "common/demo/sanitize/rules.h"
 #include "common/quakeworld/constants.h"
@@ -7,17 +7,17 @@
 #include "common/quakeworld/entity_states.h"
 
 enum kind {
-    ALL = 1,          /* every engine plays it: */
-    FTE = 2,          /* FTE alone */
-    NO_MOREBITS = 4,  /* a removal has no further byte: FTE always reads one */
-    NO_EVENMORE = 8,  /* FTE asks for the extension, ezQuake does not */
-    NO_MODELDBL = 16, /* the other way round */
+    ALL = 1,          /* every engine plays the demo */
+    FTE = 2,          /* only FTE plays the demo */
+    NO_MOREBITS = 4,  /* removals have no further byte, but FTE always reads one */
+    NO_EVENMORE = 8,  /* FTE reads the bit only with its extension, ezQuake always */
+    NO_MODELDBL = 16, /* ezQuake reads the bit only with its extension, FTE always */
     MVD = 32,
     MVD_FLOATS = 64 /* FTE reads floats nevertheless: cl_ents.c CLQW_ParsePlayerinfo */
 };
 
-/* Sources: ezquake cl_ents.c CL_ParseDelta, CL_ParsePacketEntities; fteqw cl_ents.c
- * CLQW_ParseDelta, CLQW_ParsePacketEntities. */
+/* Returns the kinds of a session. Sources: ezquake cl_ents.c CL_ParseDelta, CL_ParsePacketEntities;
+ * fteqw cl_ents.c CLQW_ParseDelta, CLQW_ParsePacketEntities. */
 static unsigned kinds(const struct qs_session *base)
 {
     const struct qw_session *session = (const struct qw_session *)base;
@@ -73,14 +73,14 @@ static const struct sanitize_message messages[] = {
 
 enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_PLAYERS = 255 };
 
-/* A number that ezQuake stops at, and one that FTE does. */
+/* Two limits of a number: the one at which ezQuake stops, and FTE's. */
 #define LIMIT(row, of_all, of_fte)                                                                 \
     {row, .high = (of_all)-1, .kinds = ALL},                                                       \
     {                                                                                              \
         row, .high = (of_fte)-1                                                                    \
     }
 
-/* Players that drop an update read a removal as a change, with all that its bits announce. */
+/* Bits that a removal may have. If players drop an update, they read a removal as a change. */
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
 
 static const struct sanitize_limit limits[] = {
@@ -115,31 +115,31 @@ static const struct sanitize_limit limits[] = {
     {QW_SOUNDX_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {QW_SPAWNBASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {QW_MUZZLEFLASH_ENTITY, .high = FTE_ENTITIES_MAX - 1},
-    /* ezQuake passes over the bit. */
+    /* ezQuake ignores the bit, and does not read its bytes. */
     {QW_PLAYERINFO_MOREFLAGS, .high = 255, .forbidden = PF_COLOURMOD, .kinds = ALL},
     {QW_PLAYERINFO_DF, .high = UINT16_MAX, .forbidden = 7 * DF_ORIGIN, .kinds = MVD_FLOATS},
-    /* Of what happens to players that are not watched ezQuake takes any type that it does not know
-     * for one with a place alone: cl_tent.c CL_ParseTEnt. */
+    /* If the player is not being watched, ezQuake assumes that every unknown type consists of an
+     * origin alone: cl_tent.c CL_ParseTEnt. */
     {QW_TE_TYPE, .high = TE_QUAKE_LAST, .kinds = MVD},
     {QW_EFFECT_MODEL, .low = 1, .high = UINT16_MAX},
     {0},
 };
 
 /*
- * The commands that players need: the server's settings, a level's beginning and end, and what is
- * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams, and `reconnect` leaves the demo for the last server (ezquake cl_main.c
- * CL_Reconnect_f). Of the remarks those are on the list that clients only show; FTE carries out
- * //set, //exectrigger and //querycmd, ezQuake //finalscores where there is an alias for it, and
- * //paks and //paknames change FTE's packages (ezquake cl_parse.c CL_ParseStufftext; fteqw
- * cl_parse.c CL_ParseStuffCmd).
+ * Console commands that stay, because players need them: the server's settings, the start and end
+ * of a level, and what the game shows. All others are useless or harmful in a player's console:
+ * `packet` sends real datagrams, and `reconnect` leaves the demo for the last server (ezquake
+ * cl_main.c CL_Reconnect_f). Of the remarks ("//..."), the list has those that clients only
+ * display: FTE executes //set, //exectrigger and //querycmd, ezQuake executes an alias for
+ * //finalscores, and //paks and //paknames change FTE's packages (ezquake cl_parse.c
+ * CL_ParseStufftext; fteqw cl_parse.c CL_ParseStuffCmd).
  */
 static const struct command commands[] = {
     {"fullserverinfo", "i"},
     {"skins", ""},
     {"changing", ""},
     {"bf", ""},
-    /* mvdsv, QTV; ezquake hud_teaminfo.c, hud_weapon_stats.c, mvd_utils.c, qtv.c; KTX */
+    /* Sources: mvdsv, QTV; ezquake hud_teaminfo.c, hud_weapon_stats.c, mvd_utils.c, qtv.c; KTX */
     {"//at", "n"},
     {"//cainfo", "pdddddn?tnnnnnnnnnn"},
     {"//demomark", "?nww"},
@@ -164,9 +164,10 @@ static const struct command commands[] = {
 };
 
 /*
- * Where only FTE reads the level's messages as they are meant, it begins with an empty word "vlen",
- * at which all others end the demo; where only ezQuake does, since it predicts weapons, a message
- * that others do not know follows, an empty svc_packetsprojectiles. MVD has no predictions.
+ * Appends an svc_serverdata at which engines stop that would misread the level. If only FTE reads
+ * its messages correctly, the message begins with an empty extension "vlen", at which all others
+ * end the demo. If only ezQuake does, because of its weapon prediction, an empty
+ * svc_packetsprojectiles follows, which the others do not know. MVD has no predictions.
  */
 static void append_start(const struct qs_session *base, struct qs_view message, GByteArray *out)
 {
@@ -186,7 +187,8 @@ static void append_start(const struct qs_session *base, struct qs_view message, 
     }
 }
 
-/* Others end the game in engines: ezquake cl_ents.c, CL_ParsePacketEntities. */
+/* Returns the maximum number of entities in an update. Engines end the game if there are more:
+ * ezquake cl_ents.c, CL_ParsePacketEntities. */
 static uint32_t most_entities(const struct qs_session *session)
 {
     return qw_delta_format(&((const struct qw_session *)session)->ext).entities;

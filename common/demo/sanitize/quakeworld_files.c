@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the blocks of sanitized QWD and MVD demos are read without a doubt, and written. */
+/* Blocks of sanitized QWD and MVD demos. A demo's form of dem_cmd is known here, not guessed. */
 #include "common/core/text.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/demo/qwd/qwd.h"
@@ -8,7 +8,7 @@
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/session.h"
 
-/* --- QWD and MVD: players open the file as an archive, too, if the end of one is near its end */
+/* --- QWD and MVD: ezQuake opens a file as an archive, too, if one ends near the file's end */
 
 static void write_watched(const struct sanitize_block *block, const uint8_t *bytes, uint32_t size)
 {
@@ -16,7 +16,7 @@ static void write_watched(const struct sanitize_block *block, const uint8_t *byt
     block->out->append(block->out, bytes, size);
 }
 
-/* Writes blocks of sequence numbers, until what looks like an archive is far away. */
+/* Writes blocks of sequence numbers until the end of what looks like an archive is far behind. */
 static void pass_archive(const struct sanitize_block *block, const uint8_t *numbers, uint32_t size)
 {
     while (zip_archive_watch_is_near(block->watch))
@@ -39,22 +39,21 @@ static enum qs_demo_status next_qwd(struct qs_reader *in, const struct qs_demo_w
     return qwd_read_block_as(in, &block, form_of(out));
 }
 
-/* A reader of the other form finds this type for the next block; no engine knows it: ezquake
- * cl_demo.c, CL_GetDemoMessage. */
+/* Block type that no engine knows: ezquake cl_demo.c, CL_GetDemoMessage. */
 enum { NO_TYPE = 7 };
 
 /*
- * A demo begins with a block at which engines stop that read dem_cmd in the other form: they would
- * find blocks inside of packets. In the long form a short reader reads the last angle as a time;
- * the next byte is the first of the dem_set's time. In the short form a long reader reads that time
- * as an angle, and the next four bytes as a time; the type is then the last byte of the outgoing
- * number.
+ * Writes blocks that stop an engine which reads dem_cmd in the other form, and would find blocks
+ * inside packets. In the long form, a short reader takes the last angle for a time, and the first
+ * byte of the dem_set's time for a type. In the short form, a long reader takes that time for an
+ * angle, and the next four bytes for a time; the type is then the last byte of the outgoing number.
+ * Returns the time of these blocks.
  */
 static float write_redactor(const struct sanitize_block *block)
 {
     static const struct qw_usercmd none;
     static const uint32_t number = (uint32_t)NO_TYPE << 24;
-    static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
+    static const uint32_t soon = 0x37270000 | NO_TYPE; /* about 1e-5 seconds */
     const enum qwd_cmd_form form = form_of(block->out);
     const float time = form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
     GByteArray *redactor = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
@@ -70,7 +69,7 @@ static float write_redactor(const struct sanitize_block *block)
 static bool is_end_of_qwd(struct qs_view packet)
 {
     static const char end[] = "\xff\xff\xff\xff\x02"
-                              "EndOfDemo"; /* with its NUL */
+                              "EndOfDemo"; /* and the NUL */
 
     return packet.size == sizeof end && memcmp(packet.data, end, sizeof end) == 0;
 }
@@ -79,13 +78,13 @@ static void write_end_of_qwd(const struct sanitize_block *block)
 {
     uint8_t numbers[QWD_SET_BLOCK] = {0};
 
-    memcpy(numbers, block->block.data, sizeof(float)); /* the time */
+    memcpy(numbers, block->block.data, sizeof(float)); /* time of the block */
     numbers[4] = QWD_SET;
     pass_archive(block, numbers, sizeof numbers);
     write_watched(block, block->block.data, block->block.size);
 }
 
-/* Times do not go back behind that of the redactor. */
+/* Writes a QWD block, and before the first one the redactor, whose time is the minimum. */
 static void write_qwd(const struct sanitize_block *block)
 {
     const struct qs_view packet = qs_view_behind(block->block, block->payload);
@@ -118,8 +117,9 @@ static enum qs_demo_status next_mvd(struct qs_reader *in, const struct qs_demo_w
     return mvd_read_block(in, &block);
 }
 
-/* Hidden messages stand in blocks for no player. Those that are numbers (damage, moves, weapons)
- * are shown; texts and a demo's time, which ezQuake reads as 20 bytes of another, are not. */
+/* True if the block contains hidden messages, which are in blocks for no player. Only those of
+ * numbers (damage, moves, weapons) stay: ezQuake reads a demo's time as 20 bytes of another
+ * message. */
 static bool is_hidden(const struct sanitize_block *block)
 {
     const struct qw_session *session = (const struct qw_session *)block->decoder->session;
@@ -149,7 +149,7 @@ static void write_mvd(const struct sanitize_block *block)
 const struct sanitize_format sanitize_qwd = {.extension = "qwd",
                                              .game = &sanitize_quakeworld,
                                              .first = 1,
-                                             .header = 8, /* of the netchan */
+                                             .header = 8, /* size of the netchan's header */
                                              .next = next_qwd,
                                              .decode = qwd_decode_block,
                                              .write = write_qwd};

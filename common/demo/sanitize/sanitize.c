@@ -6,60 +6,60 @@
 #include "common/core/writer.h"
 #include "common/demo/sanitize/rules.h"
 
-#define NO_RANGE UINT32_MAX /* of config strings */
+#define NO_RANGE UINT32_MAX /* no config string */
 
-/* A message of the block at hand. */
+/* A message of the current block. */
 struct reading {
     const char *name;
-    const struct sanitize_message *rule; /* NULL: it is on no list */
-    uint32_t offset;                     /* in the block, of its number */
-    unsigned kinds;                      /* of the session, before it */
-    bool refused;                        /* a number or text of it is on no list */
-    unsigned entities;                   /* in it */
-    guint edits;                         /* index of its first */
+    const struct sanitize_message *rule; /* rule of the game's list; NULL: none */
+    uint32_t offset;                     /* offset of the message's number in the block */
+    unsigned kinds;                      /* kinds of the session before it */
+    bool refused;                        /* true: it has a number or text that is not allowed */
+    unsigned entities;                   /* number of its entities */
+    guint edits;                         /* index of its first edit */
 };
 
-/* A text of a message that is written anew. */
+/* A text of a message that is replaced. */
 struct edit {
-    uint32_t offset, length; /* in the block, without the NUL */
-    guint at, size;          /* of the new one, in `texts` */
+    uint32_t offset, length; /* location in the block, without the NUL */
+    guint at, size;          /* location of the replacement in `texts` */
 };
 
-/* Of a game, for all of its demos. */
+/* Lookup tables for all demos of a game. */
 struct tables {
-    const struct sanitize_message **rules; /* by the row of a message's group */
-    const struct sanitize_limit **limits;  /* by row: the first of those that follow each other */
-    guint count;                           /* rows of the game's list of messages */
+    const struct sanitize_message **rules; /* rules by the row of a message's group */
+    const struct sanitize_limit **limits;  /* limits by row: the first of the adjacent ones */
+    guint count;                           /* number of rows of the game's list of messages */
 };
 
 struct qs_sanitizer {
-    struct qs_sink sink; /* first */
+    struct qs_sink sink; /* must be first */
     const struct qs_protocol *protocol;
     const struct sanitize_format *format;
     const struct sanitize_game *game;
     const struct tables *tables;
     struct qs_decoder decoder;
     struct qs_session *session;
-    uint64_t blocks; /* so far */
+    uint64_t blocks; /* number of blocks so far */
     struct stufftext stufftext;
     struct zip_archive_watch watch;
-    GByteArray *input; /* bytes of the block that is not complete */
-    GByteArray *block; /* the block that is written */
+    GByteArray *input; /* incomplete block */
+    GByteArray *block; /* block to write */
     GByteArray *texts;
     GArray *edits;    /* struct edit */
     GArray *messages; /* struct reading */
     const struct qs_field *group;
-    bool is_nested; /* the last message stands within another one */
-    bool in_source; /* the offsets are of other bytes */
-    bool has_other; /* the block has more than numbers outside of messages */
-    char *info_key; /* the last */
+    bool is_nested; /* the last message is nested in another one */
+    bool in_source; /* offsets refer to bytes outside the block */
+    bool has_other; /* the block has more than numbers outside messages */
+    char *info_key; /* latest key of an info string */
     uint32_t range, number;
-    bool in_level, in_game; /* see enum sanitize_flags */
-    bool is_over;           /* nothing more of the demo is written */
-    GArray *counts;         /* guint: of each message of the list, in the level */
+    bool in_level, in_game; /* state of the level: see enum sanitize_flags */
+    bool is_over;           /* the rest of the demo is not written */
+    GArray *counts;         /* guint: number in the level, by message of the list */
 };
 
-/* The name without the protocol's: "svc_print". */
+/* Returns the name without the protocol's prefix: "svc_print". */
 static const char *stem_of(const struct qs_field *row)
 {
     return strchr(row->name, '.') + 1;
@@ -95,7 +95,7 @@ static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
     g_array_append_val(sanitizer->messages, message);
 }
 
-/* The message around it stays only with all that is in it. */
+/* Refuses the outer message if a nested one is not allowed. */
 static void begin_nested(struct qs_sanitizer *sanitizer)
 {
     const struct qs_field *fields = sanitizer->protocol->fields;
@@ -146,7 +146,7 @@ static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role r
     return role;
 }
 
-/* Nothing can replace the map; and names that come with their numbers can be left out. */
+/* True if a name cannot be replaced: the map's, or one whose message can be left out instead. */
 static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct qs_field *row,
                              enum qs_role role)
 {
@@ -155,7 +155,7 @@ static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct 
     return role == QS_ROLE_MODEL && sanitizer->number == 1;
 }
 
-/* Whether its length stands somewhere before the text: nothing ends it, or a message is around. */
+/* True if a length before the text counts it: the text has no end, or is within another message. */
 static bool has_length(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
 {
     return value->length == value->bytes.size || sanitizer->is_nested || sanitizer->in_source;
@@ -188,7 +188,7 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
         result == SANITIZE_REFUSED || (result == SANITIZE_NEW && has_length(sanitizer, value));
 }
 
-/* Texts that are parts of another one were checked as one. */
+/* True if the text is part of the last one, which was checked as a whole. */
 static bool is_part(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
 {
     const GArray *edits = sanitizer->edits;
@@ -251,9 +251,9 @@ static void on_close(struct qs_sink *sink, uint32_t end)
     sanitizer->range = NO_RANGE;
 }
 
-/* --- Which messages stay --- */
+/* --- Choosing messages --- */
 
-/* One that begins a level with a bad number or text leaves nothing of the level. */
+/* True if the message stays. If one that begins a level does not, nothing of the level does. */
 static bool stays(struct qs_sanitizer *sanitizer, const struct reading *message)
 {
     const struct sanitize_message *rule = message->rule;
@@ -276,7 +276,7 @@ static bool stays(struct qs_sanitizer *sanitizer, const struct reading *message)
     return !rule->most || ++*count <= rule->most;
 }
 
-/* What must not be without the message before it, and the other way round. */
+/* Refuses parts whose message is refused, and messages whose part is. */
 static void join_parts(const struct qs_sanitizer *sanitizer)
 {
     struct reading *all = (struct reading *)(void *)sanitizer->messages->data;
@@ -297,7 +297,7 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
 {
     uint32_t done = message->offset;
 
-    if (!length) /* the block may have no bytes at all */
+    if (!length) /* the block may have no bytes */
         return;
     for (guint i = message->edits; i < edits_end; i++) {
         const struct edit *edit = &g_array_index(sanitizer->edits, struct edit, i);
@@ -305,7 +305,7 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
         if (edit->offset < done)
             continue;
         g_byte_array_append(out, block.data + done, edit->offset - done);
-        if (edit->size) /* if all texts are empty, they have no data */
+        if (edit->size) /* `data` is NULL if all texts are empty */
             g_byte_array_append(out, sanitizer->texts->data + edit->at, edit->size);
         done = edit->offset + edit->length;
     }
@@ -338,7 +338,7 @@ static void append_message(struct qs_sanitizer *sanitizer, guint index, struct q
     }
 }
 
-/* With the byte before the entities that says what they are changes to. */
+/* Appends an update without entities. A delta keeps the byte that numbers its base. */
 static void append_emptied(struct qs_sanitizer *sanitizer, struct qs_view block,
                            const struct reading *message, uint32_t length)
 {
@@ -366,7 +366,7 @@ static gint compare_offsets(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
-/* The messages that stay; what was not decoded to its end does not. */
+/* Appends the messages that stay. Those that were not decoded to their end do not. */
 static void append_messages(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
                             struct qs_view block)
 {
@@ -380,7 +380,7 @@ static void append_messages(struct qs_sanitizer *sanitizer, struct qs_demo_write
         guint index;
         struct reading *reading;
 
-        /* Others stand within one of these. */
+        /* The others are nested in one of these. */
         if (message->source ||
             !g_array_binary_search(sanitizer->messages, &key, compare_offsets, &index))
             continue;
@@ -412,7 +412,7 @@ static void decode_block(struct qs_sanitizer *sanitizer, struct qs_view block)
                     &sanitizer->sink, &packet, 0);
 }
 
-/* In the game a bad name of the map is refused, and the level goes on. */
+/* True if the level cannot be shown. During the game an unsafe map name is only refused. */
 static bool is_broken(const struct qs_sanitizer *sanitizer)
 {
     bool signs_on = !sanitizer->in_game;
@@ -458,7 +458,7 @@ static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer
     sanitizer->format->write(&block);
 }
 
-/* --- The stage --- */
+/* --- Interface --- */
 
 void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
                         struct qs_view bytes)
@@ -495,7 +495,7 @@ static const struct sanitize_format *format_of(const char *extension)
     return formats[i];
 }
 
-/* Whether the word is one of `names`. */
+/* True if the list `names` contains the word. */
 static bool has_name(const char *names, const char *name)
 {
     const size_t size = strlen(name);
@@ -536,7 +536,7 @@ static const struct tables *tables_new(const struct sanitize_game *game,
     return tables;
 }
 
-/* They are made once. */
+/* Returns the tables of a game, which are created once and never freed. */
 static const struct tables *tables_of(const struct sanitize_game *game,
                                       const struct qs_protocol *protocol)
 {

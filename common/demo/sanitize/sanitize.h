@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --sanitize: a stage between a rebuilder and the file of its demo.
+ * --sanitize: a stage between a rebuilder and its demo file.
  *
- * It decodes each block of the demo, as a player of demos will, and writes the messages that are on
- * the game's list (rules.h) and that decode to their end, with their texts written anew. All others
- * are left out and counted. A level whose beginning is left out is left out.
+ * It decodes each block of the demo, as a player would, and writes the messages that are on the
+ * game's list (rules.h) and decode to their end, with their texts rewritten. All others are left
+ * out and counted. If the start of a level is left out, the whole level is.
  */
 #ifndef QS_DEMO_SANITIZE_H
 #define QS_DEMO_SANITIZE_H
@@ -18,57 +18,57 @@
 struct qs_sanitizer;
 
 struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format);
-void qs_sanitizer_free(struct qs_sanitizer *sanitizer); /* or NULL */
+void qs_sanitizer_free(struct qs_sanitizer *sanitizer); /* NULL is allowed */
 
-/* A demo begins. */
+/* Starts a new demo. Must be called before the first qs_sanitizer_write(). */
 void qs_sanitizer_begin(struct qs_sanitizer *sanitizer);
 
-/* Takes the next bytes of the demo, and writes to `out` the blocks that they complete. */
+/* Adds the next bytes of the demo, and writes the blocks that they complete to `out`. */
 void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
                         struct qs_view bytes);
 
 /* --- stufftext.c ------------------------------------------------------------------------------ */
 
 /*
- * Filters the console commands that a server stuffs into its clients (svc_stufftext): those that a
- * demo must not have, and those that --sanitize leaves out.
+ * Filters the console commands that a server sends to its clients (svc_stufftext): removes those
+ * that a demo must not have, and, with --sanitize, all that are not needed.
  *
- * --sanitize keeps the commands of a list, written anew, so that every engine reads the same
- * command and no other. Engines differ in what ends a command and a word: `;`, CR, `//`, an escaped
- * quote, a quote that is never closed, a macro that is put in for `$`.
+ * --sanitize keeps only the commands of a list, and rewrites them so that every engine reads the
+ * same command and no other. Engines differ in what ends a command or a word: `;`, CR, `//`, an
+ * escaped quote, an unclosed quote, a macro after `$`.
  */
 
 /*
- * A command, and a letter for each argument: d a decimal number, n a whole one of 32 bits, p a
- * player's slot, c its entity (1 to 32), e an entity below 2048, w a word of letters, digits and
- * `_+-.`, f a file's name, t a text, i an info string. Those behind `?` may be missing; `*` ends
- * what repeats. What follows is dropped; a command with another argument is left out.
+ * A command that stays, and a letter for each argument: d a decimal number, n a 32-bit integer, p a
+ * player slot, c its entity (1 to 32), e an entity below 2048, w a word of letters, digits and
+ * `_+-.`, f a file name, t a text, i an info string. Those after `?` are optional; `*` ends a part
+ * that repeats. Further arguments are dropped; a command with another kind of argument is left out.
  */
 struct command {
-    const char *name; /* its words; a remark's begin with "//" */
+    const char *name; /* one or more words; those of remarks begin with "//" */
     const char *arguments;
 };
 
-/* No engine that plays demos accepts a longer line; FTE has room for 32 models of //vwep. */
+/* No engine that plays demos accepts longer lines; FTE has room for 32 models of //vwep. */
 enum { COMMAND_LENGTH_MAX = 1000, COMMAND_ARGUMENTS_MAX = 32 };
 
 struct stufftext {
-    struct qs_demo_writer *out;   /* receives what was left out */
-    uint8_t id;                   /* svc_stufftext of the game */
-    const struct command *needed; /* what stays, with --sanitize; NULL: without */
-    const char *const *never;     /* commands that never stay, whatever is needed; or NULL */
+    struct qs_demo_writer *out;   /* receives reports of what was left out */
+    uint8_t id;                   /* number of the game's svc_stufftext */
+    const struct command *needed; /* commands that stay with --sanitize; NULL: without it */
+    const char *const *never;     /* commands that are always removed; or NULL */
     GString *pending;
 };
 
-/* The lists end with NULL, or a name NULL. */
+/* Lists end with NULL, or with an element whose name is NULL. `out` may be set later. */
 void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
                     const struct command *needed, const char *const *never);
 void stufftext_clear(struct stufftext *stufftext);
 
 /*
- * Appends to `out` the message (its id, the text, a NUL) with the commands that stay; nothing when
- * none does. With `needed` each has a message of its own. Commands end with a line feed, and
- * may be spread over messages: what has no end yet waits for it.
+ * Appends the message (its id, the text, a NUL) with the commands that stay, or nothing if none
+ * does. With `needed`, each command gets a message of its own, and only whole lines are read: the
+ * start of a line waits for messages with the rest.
  */
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
 

@@ -10,10 +10,10 @@
 enum {
     LINE_MAX_BYTES = 65536, /* no engine's command buffer accepts a longer line */
     QUESTION_BYTE = 0x7f,
-    FILE_NAME_MAX = 59, /* ezQuake common.h, MAX_QPATH; QuakeSpasm snd_dma.c, S_FindName */
-    CLIENTS_MAX = 32,   /* ezQuake mvd_utils.c has as many of each, and no check */
+    FILE_NAME_MAX = 59, /* Sources: ezQuake common.h, MAX_QPATH; QuakeSpasm snd_dma.c, S_FindName */
+    CLIENTS_MAX = 32,   /* size of ezQuake's unchecked arrays: mvd_utils.c */
     ENTITIES_MAX = 2048,
-    PLAYERS_MAX = 255 /* FTE */
+    PLAYERS_MAX = 255 /* limit of FTE */
 };
 
 /* --- Arguments */
@@ -33,7 +33,7 @@ static bool is_number(struct qs_view word, int64_t low, int64_t high)
     return qs_view_number_within(word, low, high, &number);
 }
 
-/* With a fraction or without. */
+/* True for an integer or a decimal fraction. */
 static bool is_decimal(struct qs_view word)
 {
     const struct qs_view whole = qs_view_up_to(word, ".");
@@ -44,13 +44,13 @@ static bool is_decimal(struct qs_view word)
             (has_fraction && is_number(qs_view_behind(word, whole.size + 1), 0, INT64_MAX)));
 }
 
-/* Engines append ".wav" or ".mdl", and stop at names from 64 bytes on. */
+/* Engines append ".wav" or ".mdl", and stop at names of 64 bytes or more. */
 static bool is_file(struct qs_view word)
 {
     return has_only(word, "_+-./") && word.size <= FILE_NAME_MAX && sanitize_is_file(word);
 }
 
-/* Printable, and no engine finds the end of a command, of quotes or a macro in it. */
+/* True if the text is printable, and in no engine ends a command or quotes, or has a macro. */
 static bool is_text(struct qs_view word)
 {
     for (uint32_t i = 0; i < word.size; i++)
@@ -87,7 +87,7 @@ static void append_info(struct qs_view info, GByteArray *out)
 {
     qs_write_view(out, qs_view_of(" \""));
     sanitize_append_info(info, out);
-    /* At its end one would escape the quote. */
+    /* A backslash at the end would escape the quote. */
     while (out->data[out->len - 1] == '\\')
         g_byte_array_set_size(out, out->len - 1);
     qs_write_u8(out, '"');
@@ -95,7 +95,8 @@ static void append_info(struct qs_view info, GByteArray *out)
 
 /* --- Commands */
 
-/* Texts stay in quotes where they are; quotes must end. */
+/* Appends an argument, with quotes only around quoted texts. Returns false if it is of another
+ * kind, or its quotes are not closed. */
 static bool append_argument(char kind, const struct qs_token *word, GByteArray *out)
 {
     const bool quoted = kind == 't' && word->length > word->text.size;
@@ -133,7 +134,7 @@ static bool append_arguments(const char *kinds, struct qs_view text, uint32_t po
     return true;
 }
 
-/* Whether a command begins with the words of `name`; `*pos` moves behind them. */
+/* True if the command begins with the words of `name`. Moves `*pos` past them. */
 static bool has_name(struct qs_view text, const char *name, uint32_t *pos)
 {
     const struct qs_view words = qs_view_of(name);
@@ -148,8 +149,8 @@ static bool has_name(struct qs_view text, const char *name, uint32_t *pos)
 }
 
 /*
- * Appends `text`, a command without its end, as it may stay, and a line feed. False, with nothing
- * appended, where the list does not have it or its arguments are not as they must be.
+ * Appends the command `text`, which has no end, in its safe form, and a line feed. Returns false,
+ * with nothing appended, if it is not on the list or has unsafe arguments.
  */
 static bool append_listed(const struct command *list, struct qs_view text, GByteArray *out)
 {
@@ -183,7 +184,7 @@ void stufftext_clear(struct stufftext *stufftext)
     g_string_free(stufftext->pending, TRUE);
 }
 
-/* What begins with byte 127 is a question of R1Q2's and Q2PRO's servers, not a command. */
+/* True for a command that must not stay. Byte 127 begins a query by servers of R1Q2 and Q2PRO. */
 static bool is_forbidden(const struct stufftext *stufftext, struct qs_view command)
 {
     for (const char *const *never = stufftext->never; never && *never; never++)
@@ -192,9 +193,9 @@ static bool is_forbidden(const struct stufftext *stufftext, struct qs_view comma
     return stufftext->never && command.size && command.data[0] == QUESTION_BYTE;
 }
 
-/* --- All but what must not stay */
+/* --- Removing the forbidden commands */
 
-/* `text` is a command with its end. An end alone stays. */
+/* Appends the command `text`, with its end, unless it is forbidden. An end alone stays. */
 static void filter_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
@@ -207,7 +208,7 @@ static void filter_command(const struct stufftext *stufftext, struct qs_view tex
         qs_write_view(out, text);
 }
 
-/* The first command of `text`, with its end; `text` moves behind it. */
+/* Returns the first command of `text`, with its end, and moves `text` past it. */
 static struct qs_view next_command(struct qs_view *text)
 {
     const struct qs_view command = {text->data, MIN(qs_command_end(*text, 0) + 1, text->size)};
@@ -231,7 +232,7 @@ static void filter_message(const struct stufftext *stufftext, struct qs_view tex
         qs_write_u8(out, 0);
 }
 
-/* --- Only what is needed */
+/* --- Keeping only needed commands */
 
 static void sanitize_command(const struct stufftext *stufftext, struct qs_view text,
                              GByteArray *out)
@@ -257,7 +258,7 @@ static void sanitize_command(const struct stufftext *stufftext, struct qs_view t
     g_byte_array_set_size(out, start);
 }
 
-/* A line may hold several commands: what is behind one that stays need not stay. */
+/* Sanitizes all lines that `text` completes. Each command of a line is checked. */
 static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts as --sanitize writes them, by their roles: no byte that a terminal obeys, no name of a file
- * outside of the game's folders, nothing that ends the text or a command early.
+ * Texts written by --sanitize, by role: without control bytes for terminals, names of files outside
+ * the game's folders, and characters that end the text or a command early.
  */
 #include <string.h>
 
@@ -10,16 +10,16 @@
 #include "common/demo/sanitize/rules.h"
 
 enum {
-    TEXT_MAX = 2046, /* id common.c, MSG_ReadString */
+    TEXT_MAX = 2046, /* Source: id common.c, MSG_ReadString */
     NAME_MAX_BYTES = 63,
     ESCAPE = 0x1b,
-    FONT_FIRST = 0x10, /* of the glyphs below 0x20 that texts have */
+    FONT_FIRST = 0x10, /* first glyph below 0x20 that texts use */
     MASKED_ESCAPE = 0x9b,
-    CONTROLS_IN_UTF8 = 0xc2, /* before 0x80 to 0x9f: what terminals obey, such as 0x9d, OSC */
-    TEXT_END = 0xff          /* for some readers */
+    CONTROLS_IN_UTF8 = 0xc2, /* first byte of a UTF-8 control character, such as OSC (0x9d) */
+    TEXT_END = 0xff          /* ends a text for some readers */
 };
 
-/* Compares what was appended from `start` on, and takes it back if it is the text. */
+/* Compares `text` with the bytes appended since `start`. If they are equal, removes them. */
 static enum sanitize_result result_of(GByteArray *out, guint start, struct qs_view text)
 {
     if (out->len - start != text.size ||
@@ -29,8 +29,8 @@ static enum sanitize_result result_of(GByteArray *out, guint start, struct qs_vi
     return SANITIZE_SAME;
 }
 
-/* The last byte becomes the same letter in another color if the next byte, or the next text,
- * would make it a control character of UTF-8. */
+/* Turns the last byte into the same letter of another color if, with the next byte or text, it
+ * would make a UTF-8 control character. */
 static void close_utf8(GByteArray *out, guint start)
 {
     if (out->len > start && out->data[out->len - 1] == CONTROLS_IN_UTF8)
@@ -53,7 +53,7 @@ static bool is_shown(const struct sanitize_game *game, uint8_t byte)
     return byte != MASKED_ESCAPE && byte != TEXT_END && byte != 0x7f;
 }
 
-/* The sound and the color of chat: id console.c, Con_Print. */
+/* True for a byte that only sets the sound or color of chat: id console.c, Con_Print. */
 static bool is_color(const struct sanitize_game *game, struct qs_view text, uint32_t at)
 {
     return game->has_font && at == 0 && (text.data[0] == 1 || text.data[0] == 2);
@@ -73,9 +73,9 @@ static enum sanitize_result append_shown(const struct sanitize_game *game, struc
 
 /* --- Names of files */
 
-enum { FILE_NAME_LONGEST = 63 }; /* DarkPlaces and others have 127: quakedef.h, MAX_QPATH */
+enum { FILE_NAME_LONGEST = 63 }; /* DarkPlaces and others allow 127: quakedef.h, MAX_QPATH */
 
-/* A relative path that leads nowhere else, of characters that no configuration file obeys. */
+/* True for a relative path that stays in its folder, without configuration file syntax. */
 bool sanitize_is_file(struct qs_view name)
 {
     for (uint32_t i = 0; i < name.size; i++)
@@ -116,8 +116,8 @@ static bool is_sound(struct qs_view name)
     return sanitize_is_file(name) && (ends_as(name, endings) || !qs_view_contains(name, "."));
 }
 
-/* A picture, the beginning of the sky's six names, or a track. A picture outside of the folder of
- * pictures begins with a slash: id's Quake II gl_draw.c, Draw_FindPic. */
+/* True for a picture, the prefix of the sky's six files, or a track. A slash before a picture means
+ * outside the folder of pictures: id's Quake II gl_draw.c, Draw_FindPic. */
 static bool is_file(struct qs_view name)
 {
     static const char *const endings[] = {".lmp", ".pcx", ".tga", ".png", ".jpg", ".wal",
@@ -128,7 +128,7 @@ static bool is_file(struct qs_view name)
     return sanitize_is_file(name) && (ends_as(name, endings) || !qs_view_contains(name, "."));
 }
 
-/* FTE loads a file of the name before the dot: p_script.c, P_LoadParticleSet. */
+/* True for a particle effect. FTE loads the file of its prefix: p_script.c, P_LoadParticleSet. */
 static bool is_effect(struct qs_view name)
 {
     return sanitize_is_file(name) && !qs_view_contains(name, "/");
@@ -158,7 +158,7 @@ static uint8_t info_character(uint8_t c)
                                                                                              : c;
 }
 
-/* Keys whose values are names of files, if engines look at them. */
+/* True for keys whose values engines may use as file names. */
 static bool names_file(struct qs_view key)
 {
     static const char *const keys[] = {"skin", "map", "gamedir", "sky", "music", "dlurl", "cap"};
@@ -173,9 +173,9 @@ static bool names_file(struct qs_view key)
 }
 
 /*
- * FTE downloads missing files from where sv_dlURL says (cl_parse.c, CL_CheckOrEnqueDownloadFile);
- * the "*version" of MVDSV 0.30 makes ezQuake read messages without extensions (cl_parse.c,
- * CL_PEXT_Fix).
+ * True if engines only display the pair. FTE downloads missing files from the URL in sv_dlURL
+ * (cl_parse.c, CL_CheckOrEnqueDownloadFile); the "*version" of MVDSV 0.30 makes ezQuake read
+ * messages without extensions (cl_parse.c, CL_PEXT_Fix).
  */
 static bool is_pair(struct qs_view key, struct qs_view value)
 {
@@ -216,7 +216,7 @@ static enum sanitize_result part_of_info(struct qs_view text, GByteArray *out)
     return result_of(out, start, text);
 }
 
-/* --- All */
+/* --- All roles */
 
 static enum sanitize_result layout(const struct sanitize_game *game, struct qs_view text,
                                    GByteArray *out)
@@ -226,7 +226,7 @@ static enum sanitize_result layout(const struct sanitize_game *game, struct qs_v
     return append_shown(game, text, TEXT_MAX, out);
 }
 
-/* Quake II's "name\\model/skin". */
+/* Checks Quake II's "name\\model/skin". */
 static enum sanitize_result player(const struct sanitize_game *game, struct qs_view text,
                                    GByteArray *out)
 {
@@ -242,7 +242,7 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
 {
     const guint start = out->len;
 
-    if (!text.size && role != QS_ROLE_FOLDER && role != QS_ROLE_VALUE) /* it ends a list */
+    if (!text.size && role != QS_ROLE_FOLDER && role != QS_ROLE_VALUE) /* empty: ends a list */
         return SANITIZE_SAME;
     switch (role) {
     case QS_ROLE_MODEL:
