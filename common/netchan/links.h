@@ -17,6 +17,7 @@
 #ifndef QS_NETCHAN_LINKS_H
 #define QS_NETCHAN_LINKS_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,7 +29,6 @@
 enum qs_link {
 #define LINK(id, name, title, type, unit, blurb) QS_LINK_##id,
 #include "common/netchan/links.def"
-#include <glib.h>
     QS_LINKS
 };
 
