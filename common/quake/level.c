@@ -9,7 +9,7 @@
 
 enum {
     DOUBT_PACKETS = 4, /* number of unreliable messages after which late packets have arrived */
-    CHANGE_MIN = 4 /* fragments of a level change: a sign-on's rest, "reconnect", svc_serverinfo */
+    CHANGE_MIN = 2     /* fragments, at least: "reconnect" and the next svc_serverinfo */
 };
 
 /* Begins a level whose svc_serverinfo was not captured. The protocol stays the same. */

@@ -214,6 +214,17 @@ WIRE_TEST(test_gap_in_the_sign_on)
     wire_send(wire, QS_S2C, DATA, 5, VIEW("\x19"));
     delivers(wire, LAST, 6, VIEW("\2"), VIEW("\x19\2"));
     assert_int_not_equal(wire->session.base.lost.packet, 0);
+    assert_true(wire->session.base.lost.playable);
+}
+
+/* Two fragments have room for "reconnect" and the next svc_serverinfo: the level may be another
+ * one. */
+WIRE_TEST(test_gap_of_a_level_change_in_the_sign_on)
+{
+    send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
+    wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
+    wire_send(wire, QS_S2C, LAST, 6, VIEW("\x19\2"));
+    assert_true(qs_level_is_unplayable(&wire->session.base));
 }
 
 /* Of a sign-on a part is as good as none, and changes nothing. */
