@@ -16,10 +16,12 @@ static bool is_signing_on(const struct qs_decoder *d)
 }
 
 /* True if players can show the level without the missing packets: its lists are complete, and no
- * hole is open that may contain more of the sign-on. */
+ * hole is open, or so long, that it may contain another sign-on. */
 static bool is_playable(const struct qs_decoder *d)
 {
-    return qw_session_of(d)->sign_on.has_lists && !qw_session_of(d)->hole.is_open;
+    const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+
+    return sign_on->has_lists && !sign_on->was_silent && !qw_session_of(d)->hole.is_open;
 }
 
 /* Marks the sign-on as incomplete: the next level's, if the level is already being played. */
@@ -191,12 +193,31 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
         to_server->acknowledged < hole->behind[0] || to_client->acknowledged < hole->behind[1];
 }
 
+/* Notices a hole in a sign-on in which the client may have connected again: then numbers restart,
+ * and do not show how long the hole is. */
+static void follow_silence(struct qs_decoder *d, bool misses_packets)
+{
+    enum { PACKETS = 4 };
+    static const int64_t reconnect_min = INT64_C(1000000000); /* ns */
+    struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
+    const int64_t last = MAX(d->session->to_client.time, d->session->to_server.time);
+
+    if (!is_signing_on(d) || !last)
+        return;
+    if (d->packet->time - last >= reconnect_min)
+        sign_on->behind_silence = PACKETS;
+    sign_on->was_silent |= sign_on->behind_silence && misses_packets;
+    if (sign_on->behind_silence)
+        sign_on->behind_silence--;
+}
+
 void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
+    follow_silence(d, skipped || others);
     follow_hole(d, skipped, others);
     if (d->found.direction == QS_S2C)
         session->sign_on.gap |= skipped;

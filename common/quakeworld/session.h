@@ -64,16 +64,18 @@ struct qw_qtv {
 
 /* State of a level's sign-on; see level.c. */
 struct qw_sign_on {
-    bool has_donor;    /* the sign-on is a donor's: nothing is missing */
-    float time;        /* time of the level's last svcfte_updateentities */
-    int32_t count;     /* svc_serverdata's count, which requests repeat; 0: unknown */
-    uint32_t request;  /* the client's last request; 0: none captured */
-    uint32_t expected; /* request that the last answer makes the client send; 0: unknown */
-    bool downloads;    /* the client downloads files, until its next request */
-    bool pending;      /* the last request has no answer yet */
-    bool has_lists;    /* all parts of the lists of sounds and models */
-    bool gap;          /* numbers of the server are missing since the last answer */
-    bool behind_gap;   /* numbers were missing before the last answer */
+    bool has_donor;         /* the sign-on is a donor's: nothing is missing */
+    float time;             /* time of the level's last svcfte_updateentities */
+    int32_t count;          /* svc_serverdata's count, which requests repeat; 0: unknown */
+    uint32_t request;       /* the client's last request; 0: none captured */
+    uint32_t expected;      /* request that the last answer makes the client send; 0: unknown */
+    bool downloads;         /* the client downloads files, until its next request */
+    bool pending;           /* the last request has no answer yet */
+    uint8_t behind_silence; /* packets that still follow a silence of both ends */
+    bool was_silent;        /* packets are missing next to one */
+    bool has_lists;         /* all parts of the lists of sounds and models */
+    bool gap;               /* numbers of the server are missing since the last answer */
+    bool behind_gap;        /* numbers were missing before the last answer */
 };
 
 /* Numbers that both ends skip at once: the next level may have begun among them. */
