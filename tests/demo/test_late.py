@@ -411,6 +411,12 @@ class QuakeWorldSignOnLost(Late):
             error = self.convert(self.without(number, 2))
             self.assertRegex(error, "(cannot be shown|may lack entities, names or texts): part of its sign-on", number)
 
+    def test_hole_up_to_another_connection(self):
+        """The client connects again in it, to a level that may be another one: numbers restart, and fit."""
+        whole = Capture.read(self.write("id.pcap", recordings.own("qw-id.pcap")))
+        error = self.convert(Capture(whole.link_type, whole.frames[:57] + whole.frames[245:]))
+        self.assertRegex(error, r"level dm4 cannot be shown: part of its sign-on \(before packet 58\)")
+
     def test_demo_is_the_donor(self):
         whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}
         for number in self.sign_on:
