@@ -21,7 +21,7 @@ static bool is_playable(const struct qs_decoder *d)
 {
     const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
-    return sign_on->has_lists && !sign_on->was_silent && !qw_session_of(d)->hole.is_open;
+    return sign_on->has_lists && !sign_on->has_long_hole && !qw_session_of(d)->hole.is_open;
 }
 
 /* Marks the sign-on as incomplete: the next level's, if the level is already being played. */
@@ -193,9 +193,9 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
         to_server->acknowledged < hole->behind[0] || to_client->acknowledged < hole->behind[1];
 }
 
-/* Notices a hole in a sign-on in which the client may have connected again: then numbers restart,
- * and do not show how long the hole is. */
-static void follow_silence(struct qs_decoder *d, bool misses_packets)
+/* Notices a hole in a sign-on in which another one has room: of more than a few packets, or of a
+ * second, in which the client may have connected again, so that numbers restart. */
+static void follow_long_hole(struct qs_decoder *d, uint32_t missing)
 {
     enum { PACKETS = 4 };
     static const int64_t reconnect_min = INT64_C(1000000000); /* ns */
@@ -206,7 +206,7 @@ static void follow_silence(struct qs_decoder *d, bool misses_packets)
         return;
     if (d->packet->time - last >= reconnect_min)
         sign_on->behind_silence = PACKETS;
-    sign_on->was_silent |= sign_on->behind_silence && misses_packets;
+    sign_on->has_long_hole |= missing > (sign_on->behind_silence ? 0 : ROUND_TRIPS);
     if (sign_on->behind_silence)
         sign_on->behind_silence--;
 }
@@ -217,7 +217,7 @@ void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
-    follow_silence(d, skipped || others);
+    follow_long_hole(d, MAX(skipped, others));
     follow_hole(d, skipped, others);
     if (d->found.direction == QS_S2C)
         session->sign_on.gap |= skipped;

@@ -72,7 +72,7 @@ struct qw_sign_on {
     bool downloads;         /* the client downloads files, until its next request */
     bool pending;           /* the last request has no answer yet */
     uint8_t behind_silence; /* packets that still follow a silence of both ends */
-    bool was_silent;        /* packets are missing next to one */
+    bool has_long_hole;     /* in which another sign-on has room */
     bool has_lists;         /* all parts of the lists of sounds and models */
     bool gap;               /* numbers of the server are missing since the last answer */
     bool behind_gap;        /* numbers were missing before the last answer */
