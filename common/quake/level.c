@@ -12,6 +12,9 @@ enum {
     CHANGE_MIN = 2     /* fragments, at least: "reconnect" and the next svc_serverinfo */
 };
 
+/* Time in which a client can connect again, so that numbers restart (ns). */
+#define RECONNECT_MIN INT64_C(1000000000)
+
 /* Begins a level whose svc_serverinfo was not captured. The protocol stays the same. */
 static void begin_unseen(struct nq_session *session, struct qs_sign_on_loss loss)
 {
@@ -55,7 +58,8 @@ void nq_level_miss(struct qs_decoder *d, uint32_t missing)
 {
     struct nq_session *session = nq_session_of(d);
     const struct nq_doubt *doubt = &session->doubt;
-    const bool playable = missing < CHANGE_MIN && session->signon;
+    const int64_t silence = d->packet->time - session->to_client.fragments.time;
+    const bool playable = missing < CHANGE_MIN && silence < RECONNECT_MIN && session->signon;
 
     if (playable && doubt->level < session->base.level && doubt->stage < SIGNON_DONE)
         session->doubt.loss.packet = 0; /* the missing packets came before the command */
