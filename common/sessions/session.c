@@ -227,6 +227,13 @@ static bool is_late(const struct session *session, const struct qs_decoder *deco
 static void join_late(struct session *session, const struct qs_decoded_packet *decoded,
                       const struct qs_session *before)
 {
+    struct qs_session_demo *demo = session->shared.demo;
+
+    /* Reports the hole now: decoding again does not find one in Quake's fragment numbers. */
+    if (demo && demo->writer.begun) {
+        qs_session_demo_set_source(demo, decoded->location.file, decoded->packet);
+        qs_demo_count_losses(&demo->writer, decoded->decoder, decoded->packet);
+    }
     session->late = qs_late_session_new(session->donors, session->shared.format, decoded->decoder,
                                         before, session->shared.start);
     session->late_join = NULL;
