@@ -181,8 +181,9 @@ static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *se
 {
     if (qwd->incomplete.level != level)
         report_incomplete(qwd);
+    if (!qwd->incomplete.level || qwd->incomplete.loss.playable)
+        qwd->incomplete.loss = loss;
     qwd->incomplete.level = level;
-    qwd->incomplete.loss = loss;
     if (!qwd->incomplete.map)
         qwd->incomplete.map = qs_map_of(&qw_protocol, &session->base);
 }
