@@ -119,12 +119,12 @@ static const struct shared_state *shared_of(const struct packet_state *state)
     return state->shared;
 }
 
-enum { UNIT_SHIFT = 8, DEPTH_MAX = 7, PACKET_STATE_SIZE = offsetof(struct packet_state, changes) };
+enum { PDU_SHIFT = 8, DEPTH_MAX = 7, PACKET_STATE_SIZE = offsetof(struct packet_state, changes) };
 
 /* Returns a key for the layer of the frame and the PDU in it, from 1; 0 for a datagram. */
 static uint32_t key_of(uint32_t layer, uint32_t pdu)
 {
-    return layer | pdu << UNIT_SHIFT;
+    return layer | pdu << PDU_SHIFT;
 }
 
 static struct packet_state *find_packet(const struct dissector *dissector, packet_info *pinfo,
@@ -451,7 +451,7 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 /* --- Streams --- */
 
 /* Returns the number of PDUs dissected in this pass over the packet. */
-static uint32_t *units_done(const struct dissector *dissector, packet_info *pinfo)
+static uint32_t *pdus_done(const struct dissector *dissector, packet_info *pinfo)
 {
     uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num);
 
@@ -480,8 +480,8 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
     stream->next = segment->nxtseq - cut;
 }
 
-static struct packet_state *new_unit_state(const struct dissector *dissector, packet_info *pinfo,
-                                           uint32_t pdu, struct conversation_state *conversation)
+static struct packet_state *new_pdu_state(const struct dissector *dissector, packet_info *pinfo,
+                                          uint32_t pdu, struct conversation_state *conversation)
 {
     struct packet_state *state = new_packet_state(dissector, pinfo, pdu, conversation);
 
@@ -492,23 +492,23 @@ static struct packet_state *new_unit_state(const struct dissector *dissector, pa
     return state;
 }
 
-struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo)
+struct packet_context pdu_context(struct dissector *dissector, packet_info *pinfo)
 {
-    const uint32_t pdu = *units_done(dissector, pinfo) + 1;
+    const uint32_t pdu = *pdus_done(dissector, pinfo) + 1;
     struct conversation_state *conversation = conversation_of(dissector, pinfo, NULL);
     struct packet_state *state = find_packet(dissector, pinfo, pdu);
     struct packet_context context;
 
     if (!state)
-        state = new_unit_state(dissector, pinfo, pdu, conversation);
+        state = new_pdu_state(dissector, pinfo, pdu, conversation);
     context = context_of(dissector, pinfo, conversation, state);
     context.pdu = pdu;
     return context;
 }
 
-void unit_done(const struct dissector *dissector, packet_info *pinfo)
+void pdu_done(const struct dissector *dissector, packet_info *pinfo)
 {
-    ++*units_done(dissector, pinfo);
+    ++*pdus_done(dissector, pinfo);
 }
 
 /* --- Sessions --- */

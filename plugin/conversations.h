@@ -82,9 +82,9 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 /* Returns the protocol that dissects datagrams between these ends, or QS_PROTOCOL_NONE. */
 int conversation_protocol(const struct qs_packet *packet);
 
-/* Returns the context of the packet's next PDU, the same one until unit_done() is called. */
-struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo);
-void unit_done(const struct dissector *dissector, packet_info *pinfo);
+/* Returns the context of the packet's next PDU, the same one until pdu_done() is called. */
+struct packet_context pdu_context(struct dissector *dissector, packet_info *pinfo);
+void pdu_done(const struct dissector *dissector, packet_info *pinfo);
 
 /*
  * Assigns the conversation that the decoded packet announces to the dissector, from this packet on.

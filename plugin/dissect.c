@@ -220,7 +220,7 @@ static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void 
     struct unit_reader *reader = data;
     struct qs_packet *pdu = &reader->pdu;
 
-    reader->context = unit_context(reader->dissector, pinfo);
+    reader->context = pdu_context(reader->dissector, pinfo);
     *pdu = packet_of(reader->dissector, tvb_new_subset_remaining(tvb, offset), pinfo);
     pdu->from = reader->context.from;
     pdu->pdu = reader->context.pdu;
@@ -237,7 +237,7 @@ static int dissect_unit(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     reader->pdu.size = tvb_captured_length(tvb);
     decode(reader->dissector, tvb, pinfo, tree, &reader->pdu, &reader->context);
     export_demos_queue(reader->dissector, pinfo, &reader->pdu, reader->context.conversation);
-    unit_done(reader->dissector, pinfo);
+    pdu_done(reader->dissector, pinfo);
     return (int)reader->pdu.size;
 }
 

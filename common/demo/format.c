@@ -147,12 +147,12 @@ void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direct
     send_flagged(stream, direction, QS_DEMO_ACK, bytes);
 }
 
-void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit)
+void qs_demo_stream_pdu(struct qs_demo_stream *stream, struct qs_view pdu)
 {
-    for (uint32_t at = 0; at < unit.size;) {
-        const uint32_t size = MIN(unit.size - at, (uint32_t)QS_DEMO_SEGMENT_MAX);
+    for (uint32_t at = 0; at < pdu.size;) {
+        const uint32_t size = MIN(pdu.size - at, (uint32_t)QS_DEMO_SEGMENT_MAX);
 
-        qs_demo_stream_send(stream, QS_S2C, (struct qs_view){unit.data + at, size});
+        qs_demo_stream_send(stream, QS_S2C, (struct qs_view){pdu.data + at, size});
         at += size;
         if (stream->server - stream->acknowledged > WINDOW)
             qs_demo_stream_send(stream, QS_C2S, nothing);

@@ -209,7 +209,7 @@ void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direct
                          struct qs_view bytes);
 
 /* Sends a PDU from the server, in as many segments as needed. */
-void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit);
+void qs_demo_stream_pdu(struct qs_demo_stream *stream, struct qs_view pdu);
 
 /* Closes the connection of a struct qs_demo_stream from both ends, if it is open. */
 void qs_demo_stream_close(void *data);

@@ -203,7 +203,7 @@ static void decode_rest(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-static void decode_no_unit(struct qs_decoder *d)
+static void decode_no_pdu(struct qs_decoder *d)
 {
     qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
             "No message of a GTV stream: where the next one begins cannot be known");
@@ -220,7 +220,7 @@ static void read_whole_messages(struct qs_decoder *d)
         const uint32_t size = message_size(left, SERVER_MESSAGE_MAX);
 
         if (!size) {
-            decode_no_unit(d);
+            decode_no_pdu(d);
             return;
         }
         if (size > left.size)
@@ -314,7 +314,7 @@ static void decode_magic(struct qs_decoder *d)
 }
 
 /* True if the PDU has the size that its stage requires. */
-static bool is_unit(const struct qs_decoder *d)
+static bool is_whole_pdu(const struct qs_decoder *d)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
 
@@ -360,8 +360,8 @@ void q2_decode_pdu(struct qs_decoder *d)
     } else if (qs_packet_is_cut(d->packet)) {
         lose(d); /* the stream ended, or could not be reassembled, within the PDU */
         decode_rest(d);
-    } else if (!is_unit(d)) {
-        decode_no_unit(d);
+    } else if (!is_whole_pdu(d)) {
+        decode_no_pdu(d);
     } else {
         decode_pdu(d);
     }

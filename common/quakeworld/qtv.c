@@ -496,7 +496,7 @@ static void decode_behind_hole(struct qs_decoder *d)
     decode_rest(d);
 }
 
-static void decode_no_unit(struct qs_decoder *d)
+static void decode_no_pdu(struct qs_decoder *d)
 {
     qs_note(
         d, QS_NOTE_MALFORMED, 0, d->in.size,
@@ -538,7 +538,7 @@ static void decode_block(struct qs_decoder *d)
 }
 
 /* True if the PDU has the size that its stage requires. */
-static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
+static bool is_whole_pdu(const struct qs_decoder *d, enum qw_qtv_stage stage)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
 
@@ -560,8 +560,8 @@ void qw_decode_pdu(struct qs_decoder *d)
         decode_behind_hole(d);
     else if (qs_packet_is_cut(d->packet))
         decode_cut(d);
-    else if (!is_unit(d, stage))
-        decode_no_unit(d);
+    else if (!is_whole_pdu(d, stage))
+        decode_no_pdu(d);
     else if (stage == QW_QTV_STAGE_COMMANDS)
         decode_command(d);
     else if (is_request(bytes) && stage != QW_QTV_STAGE_BLOCKS)

@@ -43,7 +43,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
     if (!stream->open)
         begin(stream);
     if (!zip_archive_is_whole(bytes))
-        qs_demo_stream_unit(stream, bytes);
+        qs_demo_stream_pdu(stream, bytes);
 }
 
 const struct qs_demo_packet_maker mvd_packets = {

@@ -76,7 +76,7 @@ static void send_block(struct qs_demo_stream *stream, struct qs_view block)
     begin_message(stream, GTS_STREAM_DATA);
     qs_write_view(stream->out->packet, (struct qs_view){block.data + Q2_MVD_LENGTH_SIZE,
                                                         block.size - Q2_MVD_LENGTH_SIZE});
-    qs_demo_stream_unit(stream, finished_message(stream));
+    qs_demo_stream_pdu(stream, finished_message(stream));
 }
 
 /* Ends the stream. The empty block that ends the file is not part of it. */
