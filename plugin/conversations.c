@@ -336,15 +336,6 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
-/* Makes `present` a session on which this packet's and later snapshots are based. */
-static void share_present(struct conversation_state *conversation)
-{
-    clear_with(wmem_file_scope(), conversation->protocol, conversation->present);
-    conversation->shared = wmem_new(wmem_file_scope(), struct shared_state);
-    *conversation->shared = (struct shared_state){conversation, conversation->present};
-    conversation->present = wmem_alloc(wmem_file_scope(), conversation->protocol->session_size);
-}
-
 /* Chooses the base of the snapshot before this packet, and writes the difference from it. */
 static void set_snapshot(struct conversation_state *conversation, struct packet_state *state,
                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
@@ -363,10 +354,14 @@ static void set_snapshot(struct conversation_state *conversation, struct packet_
             protocol, follows ? conversation->last_session : conversation->shared->session, present,
             changes);
     memcpy(conversation->last_session, present, protocol->session_size);
-    if (size < 0)
-        share_present(conversation);
-    else
+    if (size < 0) { /* this packet's and later snapshots are based on `present` */
+        clear_with(wmem_file_scope(), protocol, present);
+        conversation->shared = wmem_new(wmem_file_scope(), struct shared_state);
+        *conversation->shared = (struct shared_state){conversation, present};
+        conversation->present = wmem_alloc(wmem_file_scope(), protocol->session_size);
+    } else {
         protocol->session_clear(present);
+    }
     if (size >= 0 && follows) {
         state->before = last;
         state->depth = last->depth + 1;

@@ -201,17 +201,11 @@ static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id
                             .bytes = d->in.data + start};
 }
 
-static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
-{
-    const uint8_t byte = d->in.data[start];
-
-    return byte && byte == d->whole_id ? byte : byte & d->id_mask;
-}
-
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
-    const uint8_t id = id_at(d, start);
+    const uint8_t byte = d->in.data[start];
+    const uint8_t id = byte && byte == d->whole_id ? byte : byte & d->id_mask;
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
 

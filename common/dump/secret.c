@@ -334,14 +334,6 @@ static struct qs_view span_over(const struct qs_secret_redactor *redactor, struc
     return (struct qs_view){0};
 }
 
-static void append_mask(GString *out, uint32_t size, bool each_byte)
-{
-    if (!each_byte)
-        g_string_append(out, QS_SECRET_MASK);
-    for (uint32_t i = 0; each_byte && i < size; i++)
-        g_string_append_c(out, '*');
-}
-
 /* Returns the text with asterisks for known passwords; the text itself if it has none. */
 static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view text,
                              bool each_byte)
@@ -356,7 +348,10 @@ static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view
 
         if (span.size) {
             append_plain(out, plain, at);
-            append_mask(out, (uint32_t)(stop - at), each_byte);
+            if (!each_byte)
+                g_string_append(out, QS_SECRET_MASK);
+            for (; each_byte && at < stop; at++)
+                g_string_append_c(out, '*');
             plain = stop;
         }
         at = stop;

@@ -25,17 +25,13 @@ struct qs_links *qs_links_new(uint32_t kept)
     return links;
 }
 
-static void free_way(struct qs_link_way *way)
-{
-    for (int i = 0; i < QS_STREAMS; i++)
-        g_free(way->streams[i]);
-    g_array_free(way->parts, TRUE);
-}
-
 void qs_links_free(struct qs_links *links)
 {
-    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
-        free_way(&links->ways[end]);
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++) {
+        for (int i = 0; i < QS_STREAMS; i++)
+            g_free(links->ways[end].streams[i]);
+        g_array_free(links->ways[end].parts, TRUE);
+    }
     qs_chunks_clear(&links->records);
     qs_chunks_clear(&links->extras);
     qs_chunks_clear(&links->messages);
@@ -52,29 +48,16 @@ static uint32_t number_of(const struct qs_packet *packet)
     return (uint32_t)(packet->frame ? packet->frame : packet->number);
 }
 
-static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
-{
-    struct qs_link_record *record = qs_chunks_add(&links->records);
-
-    record->packet = number_of(d->packet);
-    record->time = d->packet->time;
-    return links->records.count;
-}
-
-/* Zeroes the tenths of a second in which no packet came. */
-static void pass_time(struct qs_link_way *way, int64_t tenth)
-{
-    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
-        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
-    way->tenth = MAX(way->tenth, tenth);
-}
-
 static void count_bytes(struct qs_links *links, const struct qs_packet *packet, uint32_t record)
 {
     struct qs_link_way *way = &links->ways[packet->from];
     struct qs_link_record *own = qs_link_record(links, record);
+    const int64_t tenth = packet->time / TENTH;
 
-    pass_time(way, packet->time / TENTH);
+    /* Zeroes the tenths of a second in which no packet came. */
+    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
+        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
+    way->tenth = MAX(way->tenth, tenth);
     way->bytes[(uint64_t)way->tenth % QS_TENTHS] += packet->wire_size;
     for (int i = 0; i < QS_TENTHS; i++)
         own->rate += way->bytes[i];
@@ -122,14 +105,6 @@ static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uin
 static unsigned kind_of(uint32_t asks)
 {
     return (unsigned)__builtin_ctz(asks);
-}
-
-static void ask(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                const struct qs_requests *requests)
-{
-    links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
-        (struct qs_link_request){*requests, record, d->packet->from, false};
-    links->counts[kind_of(requests->asks)].requests++;
 }
 
 static bool fits(const struct qs_link_request *request, const struct qs_requests *response)
@@ -181,10 +156,13 @@ static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t 
 static void add_request(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                         const struct qs_requests *requests)
 {
-    if (requests->asks && (!requests->answers || d->found.direction == QS_C2S))
-        ask(links, d, record, requests);
-    else if (requests->answers)
+    if (requests->asks && (!requests->answers || d->found.direction == QS_C2S)) {
+        links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
+            (struct qs_link_request){*requests, record, d->packet->from, false};
+        links->counts[kind_of(requests->asks)].requests++;
+    } else if (requests->answers) {
         answer(links, d, record, requests);
+    }
 }
 
 /* Adds a step of a download as a request or a response. */
@@ -211,14 +189,6 @@ static void add_transfer(struct qs_links *links, const struct qs_decoder *d, uin
     add_request(links, d, record, &answers);
     if (links->download)
         qs_link_extra(links, record)->download = links->download;
-}
-
-static void add_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
-{
-    for (unsigned i = 0; i < d->found.request_count; i++)
-        add_request(links, d, record, &d->found.requests[i]);
-    for (guint i = 0; i < d->found.transfers->len; i++)
-        add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -270,6 +240,7 @@ void qs_links_quality(const struct qs_links *links, uint32_t connection,
 
 void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
 {
+    struct qs_link_record *own;
     uint32_t record;
 
     if (d->packet->pdu || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
@@ -277,7 +248,10 @@ void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
     if (links->connection != d->session->connection)
         begin_connection(links);
     links->connection = d->session->connection;
-    record = add_record(links, d);
+    own = qs_chunks_add(&links->records);
+    own->packet = number_of(d->packet);
+    own->time = d->packet->time;
+    record = links->records.count;
     if (!d->found.connectionless) {
         struct qs_seqinfo seqinfo;
 
@@ -289,7 +263,10 @@ void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
         if (links->path)
             add_path(links, d, record);
     }
-    add_requests(links, d, record);
+    for (unsigned i = 0; i < d->found.request_count; i++)
+        add_request(links, d, record, &d->found.requests[i]);
+    for (guint i = 0; i < d->found.transfers->len; i++)
+        add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
 /* --- Links of a packet ----------------------------------------------------------------------- */

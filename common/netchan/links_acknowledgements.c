@@ -13,13 +13,6 @@
 
 /* --- Packets that were sent ------------------------------------------------------------------ */
 
-static struct qs_link_stream *stream_of(struct qs_link_way *way, uint8_t number)
-{
-    if (!way->streams[number])
-        way->streams[number] = g_new0(struct qs_link_stream, 1);
-    return way->streams[number];
-}
-
 static struct qs_link_sent *sent_at(struct qs_link_stream *stream, uint32_t index)
 {
     return &stream->sent[index % QS_SENT_MAX];
@@ -109,9 +102,13 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
                         const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_way *way = &links->ways[d->packet->from];
-    struct qs_link_stream *stream = stream_of(way, seqinfo->stream);
-    const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
+    struct qs_link_stream *stream;
+    const struct qs_link_sent *newest;
 
+    if (!way->streams[seqinfo->stream])
+        way->streams[seqinfo->stream] = g_new0(struct qs_link_stream, 1);
+    stream = way->streams[seqinfo->stream];
+    newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
     if (!d->found.accepted && !seqinfo->repeated)
         return; /* late, or a duplicate: another packet is acknowledged */
     if (newest && seqinfo->ack_id < newest->mark) {

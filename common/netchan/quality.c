@@ -84,15 +84,6 @@ static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *
     return false;
 }
 
-/* Counts the last gap as a hole of the capture. */
-static void forget_gap(struct qs_path_sender *sender)
-{
-    sender->counts.missing -= MIN(sender->gap, sender->counts.missing);
-    sender->counts.not_captured -= MIN(sender->gap_acknowledged, sender->counts.not_captured);
-    sender->counts.holes += sender->gap;
-    sender->gap = 0;
-}
-
 /* Counts a datagram that was not captured, but that the packet acknowledges. */
 static void note_not_captured(const struct packet *packet, uint32_t acked_id)
 {
@@ -259,14 +250,6 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
     sent->time = time;
 }
 
-/* Adds the copy of the datagram that was added last, if that was captured before it. */
-static void add_early_copy(struct qs_path_sender *sender, uint32_t number)
-{
-    for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
-        if (sender->early[i].number == number)
-            add_copy(sender, sender->count - 1, sender->early[i].time);
-}
-
 void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_t number,
                       int64_t time)
 {
@@ -306,7 +289,10 @@ static void add_sent(const struct packet *packet, uint32_t record)
     sender->count++;
     *sent = (struct qs_path_sent){
         (uint32_t)packet->time, packet->ack_id, packet->number, record, false, false};
-    add_early_copy(sender, packet->number);
+    /* A copy may have been captured before the datagram. */
+    for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
+        if (sender->early[i].number == packet->number)
+            add_copy(sender, sender->count - 1, sender->early[i].time);
 }
 
 /* True if the last gap is a long one, and the netchan found that the capture lacks all of it. */
@@ -321,9 +307,14 @@ static bool is_hole(const struct qs_netchan *chan)
 static void forget_hole(const struct packet *packet, const struct qs_session *session)
 {
     const struct qs_netchan *chan = packet->to_server ? &session->to_client : &session->to_server;
+    struct qs_path_sender *other = packet->other;
 
-    if (packet->other->gap && chan->last_gap.until == packet->other->gap_until && is_hole(chan))
-        forget_gap(packet->other);
+    if (!other->gap || chan->last_gap.until != other->gap_until || !is_hole(chan))
+        return;
+    other->counts.missing -= MIN(other->gap, other->counts.missing);
+    other->counts.not_captured -= MIN(other->gap_acknowledged, other->counts.not_captured);
+    other->counts.holes += other->gap;
+    other->gap = 0;
 }
 
 /* Counts the numbers that are missing before the packet, separately if they are in a hole of the

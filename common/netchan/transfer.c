@@ -169,16 +169,6 @@ static void end_before_answer(struct qs_transfers *transfers)
         end_file(transfers);
 }
 
-/* Returns the file that data belongs to. If its request was not captured, it has no name, and may
- * lack its beginning: then the percentages do not fit. */
-static struct file *current_file(struct qs_transfers *transfers)
-{
-    if (!transfers->file)
-        transfers->file = file_new((struct qs_view){0});
-    transfers->file->started = true;
-    return transfers->file;
-}
-
 /* --- Content --------------------------------------------------------------------------------- */
 
 static void append(struct qs_transfers *transfers, struct file *file, struct qs_view data)
@@ -272,14 +262,6 @@ static void append_piece(struct qs_transfers *transfers, struct file *file,
     file->sent += file->stream ? piece->data.size : (uint32_t)(file->about.content->len - before);
 }
 
-static void mark_piece(struct qs_transfers *transfers, struct file *file, uint8_t percent)
-{
-    const struct mark mark = {(uint32_t)file->sent, percent};
-
-    if (!file->about.problem && reserve_room(transfers, file, sizeof mark))
-        g_array_append_val(file->marks, mark);
-}
-
 /* True if all percentages, which are rounded down, fit the file. A missing piece changes them
  * all. */
 static bool percentages_fit(const struct file *file)
@@ -311,19 +293,27 @@ static void finish(struct qs_transfers *transfers, struct file *file)
 static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *piece)
 {
     struct file *file;
+    struct mark mark;
 
     /* The last piece was sent again. */
     if (!transfers->file && piece->percent == 100)
         return;
     end_before_answer(transfers);
-    file = current_file(transfers);
+    /* If its request was not captured, the file has no name, and may lack its beginning: then the
+     * percentages do not fit. */
+    if (!transfers->file)
+        transfers->file = file_new((struct qs_view){0});
+    file = transfers->file;
+    file->started = true;
     if (is_repeated(file, piece))
         return;
     forget_last(file);
     file->last = g_bytes_new(piece->data.data, piece->data.size);
     file->last_percent = piece->percent;
     append_piece(transfers, file, piece);
-    mark_piece(transfers, file, piece->percent);
+    mark = (struct mark){(uint32_t)file->sent, piece->percent};
+    if (!file->about.problem && reserve_room(transfers, file, sizeof mark))
+        g_array_append_val(file->marks, mark);
     if (piece->percent == 100)
         finish(transfers, file);
     else

@@ -21,21 +21,14 @@ static void read_mod(struct qs_decoder *d)
         qs_u8(d, NQ_CONTROL_MOD_FLAGS);
 }
 
-/* Reads ProQuake's password, a number; 0: no password. */
-static void read_password_number(struct qs_decoder *d)
-{
-    if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
-        qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
-}
-
 static void read_connect(struct qs_decoder *d)
 {
     nq_session_of(d)->asked = true;
     read_game(d);
     if (qs_reader_left(&d->in))
         read_mod(d);
-    if (qs_reader_left(&d->in))
-        read_password_number(d);
+    if (qs_reader_left(&d->in) && qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER)) /* ProQuake's; 0: none */
+        qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
     if (qs_reader_left(&d->in))
         qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
 }

@@ -76,15 +76,6 @@ static void read_arguments(struct qs_decoder *d, struct command *command,
     qs_close_at(d, command->offset + value.offset + value.length);
 }
 
-static void read_known(struct qs_decoder *d, struct command *command,
-                       const struct known_command *known)
-{
-    qs_open_at(d, known->group, command->offset);
-    qs_label_text(d, ": ", command->line, "");
-    read_arguments(d, command, known);
-    qs_close_at(d, command->offset + command->line.size);
-}
-
 static void read_command(struct qs_decoder *d, struct command *command)
 {
     struct qs_token name;
@@ -93,7 +84,10 @@ static void read_command(struct qs_decoder *d, struct command *command)
         return;
     for (unsigned i = 0; i < G_N_ELEMENTS(known_commands); i++)
         if (qs_view_equal(name.text, known_commands[i].name)) {
-            read_known(d, command, &known_commands[i]);
+            qs_open_at(d, known_commands[i].group, command->offset);
+            qs_label_text(d, ": ", command->line, "");
+            read_arguments(d, command, &known_commands[i]);
+            qs_close_at(d, command->offset + command->line.size);
             return;
         }
 }

@@ -170,13 +170,6 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
     g_bytes_unref(message);
 }
 
-static void read_whole(struct qs_decoder *d, const struct header *header)
-{
-    if (d->found.direction != QS_DIRECTION_UNKNOWN)
-        arrive(d, header);
-    qs_read_received(d, read_messages);
-}
-
 /* True if the session's protocol was captured, not guessed. */
 static bool is_known(const struct q2_session *session)
 {
@@ -208,12 +201,15 @@ void q2_decode_netchan(struct qs_decoder *d)
         apply_connect(d);
     header = read_header(d);
     session->packet.moved = false;
-    if (!is_of_client(d, header.qport))
+    if (!is_of_client(d, header.qport)) {
         qs_read_dropped(d, header.fragment ? qs_undecoded : read_messages);
-    else if (header.fragment)
+    } else if (header.fragment) {
         read_fragment(d, &header);
-    else
-        read_whole(d, &header);
+    } else {
+        if (d->found.direction != QS_DIRECTION_UNKNOWN)
+            arrive(d, &header);
+        qs_read_received(d, read_messages);
+    }
     if (d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
         session->base.level_state == QS_LEVEL_SIGNING_ON)
         qs_level_lose(d->session, d->packet->number, false, false);

@@ -183,20 +183,18 @@ static void fold_first(struct qw_frames *frames)
                                   (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
 }
 
-static void drop_bytes(struct qw_frames *frames, uint32_t size)
-{
-    g_byte_array_remove_range(frames->bytes, 0, size);
-    for (uint32_t i = 0; i < frames->count; i++)
-        frame_slot(frames, frames->first + i)->at -= size;
-}
-
 /* Makes room for new frames. Of frames that no new delta can reach, keeps only the states, and only
  * if other frames are deltas from them. */
 static void fold(struct qw_frames *frames)
 {
+    uint32_t size;
+
     while (frames->count > QW_FRAMES_KEPT)
         fold_first(frames);
-    drop_bytes(frames, frame_slot(frames, frames->first)->at);
+    size = frame_slot(frames, frames->first)->at;
+    g_byte_array_remove_range(frames->bytes, 0, size);
+    for (uint32_t i = 0; i < frames->count; i++)
+        frame_slot(frames, frames->first + i)->at -= size;
 }
 
 /* --- Updates --- */
@@ -276,14 +274,10 @@ void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_
     add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
 }
 
-static const struct qw_states *newest_states(struct qw_frames *frames)
-{
-    return frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
-}
-
 void qw_frames_append(GByteArray *to, struct qw_frames *frames)
 {
-    const struct qw_states *states = newest_states(frames);
+    const struct qw_states *states =
+        frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
 
     qs_write_u8(to, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {

@@ -45,13 +45,6 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
         qs_decode(decoder, conversation->state, sink, packet);
 }
 
-static const char *name_of_file(const struct qs_sessions *sessions, const struct qs_packet *packet)
-{
-    const struct qs_capture_file *file = packet->file ? packet->file : sessions->file;
-
-    return file ? file->name : NULL;
-}
-
 /* --- Maps from status answers ---------------------------------------------------------------- */
 
 static void free_server_map(void *data)
@@ -85,8 +78,9 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
 {
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
+    const struct qs_capture_file *file = packet->file ? packet->file : sessions->file;
     struct qs_decoded_packet decoded = {
-        .location = {.file = name_of_file(sessions, packet),
+        .location = {.file = file ? file->name : NULL,
                      .packet = packet->number,
                      .block = conversation->demo != NULL},
         .packet = packet,

@@ -141,13 +141,6 @@ static void short_text(char *text, unsigned index, uint32_t length)
     pad_ipv4(text, bytes, length);
 }
 
-static void ipv4_text(char *text, const struct replacement *replacement, uint32_t length)
-{
-    pad_ipv4(text, replacement->address.bytes, length);
-    if (strlen(text) > length)
-        short_text(text, replacement->index, length);
-}
-
 /* Writes the index in hexadecimal digits after the network and "::", or ":" if all groups fit. */
 static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
 {
@@ -283,14 +276,17 @@ static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, ui
     if (!length || is_unspecified(&address))
         return 0;
     replacement = replacement_of(addresses, &address);
-    if (address.family == 6)
+    if (address.family == 6) {
         ipv6_text(text, replacement, length);
-    else if (dotted)
-        ipv4_text(text, replacement, length);
-    else
+    } else if (dotted) {
+        pad_ipv4(text, replacement->address.bytes, length);
+        if (strlen(text) > length)
+            short_text(text, replacement->index, length);
+    } else {
         snprintf(text, ADDRESS_TEXT_MAX, "%02x%02x%02x%02x", replacement->address.bytes[0],
                  replacement->address.bytes[1], replacement->address.bytes[2],
                  replacement->address.bytes[3]);
+    }
     return length;
 }
 

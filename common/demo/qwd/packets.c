@@ -23,14 +23,6 @@ struct state {
 
 /* --- The client's packets --- */
 
-static void begin_packet(struct state *state)
-{
-    qs_bytes_empty(state->out->packet);
-    qs_write_u32(state->out->packet, state->next);
-    qs_write_u32(state->out->packet, state->acknowledged);
-    qs_write_u16(state->out->packet, QPORT);
-}
-
 static void begin(struct state *state)
 {
     qs_demo_send_text(state->out, QS_C2S, "getchallenge\n");
@@ -51,7 +43,10 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
     state->cmds[0] = state->cmds[1];
     state->cmds[1] = state->cmds[2];
     state->cmds[2] = block->cmd;
-    begin_packet(state);
+    qs_bytes_empty(state->out->packet);
+    qs_write_u32(state->out->packet, state->next);
+    qs_write_u32(state->out->packet, state->acknowledged);
+    qs_write_u16(state->out->packet, QPORT);
     qw_append_move(state->out->packet, version, state->cmds, state->next);
     state->out->datagram(state->out, QS_C2S, qs_view_of_bytes(state->out->packet));
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;

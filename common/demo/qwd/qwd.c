@@ -275,15 +275,6 @@ void qwd_put_packet_header(uint8_t *at, float time, uint32_t size)
     put_u32(put_head(at, time, QWD_READ), size);
 }
 
-static void append_packet(GByteArray *out, float time, struct qs_view packet)
-{
-    uint8_t header[QWD_PACKET_HEADER];
-
-    qwd_put_packet_header(header, time, packet.size);
-    g_byte_array_append(out, header, sizeof header);
-    g_byte_array_append(out, packet.data, packet.size);
-}
-
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming)
 {
     uint8_t bytes[QWD_SET_BLOCK];
@@ -296,8 +287,11 @@ void qwd_append_end(GByteArray *out, float time)
 {
     static const uint8_t end[] = "\xff\xff\xff\xff\x02"
                                  "EndOfDemo"; /* with its NUL */
+    uint8_t header[QWD_PACKET_HEADER];
 
-    append_packet(out, time, (struct qs_view){end, sizeof end});
+    qwd_put_packet_header(header, time, sizeof end);
+    g_byte_array_append(out, header, sizeof header);
+    g_byte_array_append(out, end, sizeof end);
 }
 
 /* --- Decoding --- */
