@@ -60,7 +60,7 @@ uint32_t session_numbers_count(void)
 }
 
 /* One direction of a TCP connection. */
-struct stream {
+struct tcp_direction {
     bool known;
     uint32_t next;    /* sequence number of the next byte */
     uint32_t missing; /* number of bytes lost before its next PDU */
@@ -77,7 +77,7 @@ struct conversation_state {
     enum qs_end known_end;
     struct qs_qport *found_by; /* its client in the table of qports; NULL: sends no qport */
     uint32_t qport;
-    struct stream streams[2];        /* TCP only, by enum qs_end */
+    struct tcp_direction streams[2]; /* TCP only, by enum qs_end */
     struct qs_session *session;      /* session after the last packet of the first pass */
     struct shared_state *shared;     /* base of the latest packets' snapshots; NULL: none yet */
     struct qs_session *present;      /* raw memory for the next packet's session */
@@ -461,7 +461,7 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
                         const struct tcpinfo *segment, uint32_t cut)
 {
     struct conversation_state *conversation;
-    struct stream *stream;
+    struct tcp_direction *stream;
     int32_t ahead;
 
     if (!segment || !is_first_pass(pinfo))

@@ -106,9 +106,9 @@ static struct qs_table_node *own_node(struct qs_table_node *node, unsigned index
 
 static void *item_of(const struct qs_table_node *node, unsigned index)
 {
-    const unsigned place = node ? index - node->first : 0;
+    const unsigned offset = node ? index - node->first : 0;
 
-    return node && place < node->count ? node->items[place] : NULL;
+    return node && offset < node->count ? node->items[offset] : NULL;
 }
 
 /* --- Tables --- */
@@ -199,7 +199,7 @@ static uint32_t block_of(uint32_t index)
     return index < FIRST_ITEMS ? 0 : 1 + (index - FIRST_ITEMS) / BLOCK_ITEMS;
 }
 
-static uint32_t place_in_block(uint32_t index)
+static uint32_t offset_in_block(uint32_t index)
 {
     return index < FIRST_ITEMS ? index : (index - FIRST_ITEMS) % BLOCK_ITEMS;
 }
@@ -225,7 +225,7 @@ void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number)
                       : NULL;
 
     if (block)
-        return block + (size_t)place_in_block(number - 1) * chunks->item_size;
+        return block + (size_t)offset_in_block(number - 1) * chunks->item_size;
     memset(chunks->forgotten, 0, chunks->item_size);
     return chunks->forgotten;
 }

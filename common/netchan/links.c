@@ -19,7 +19,7 @@ struct qs_links *qs_links_new(uint32_t kept)
     qs_chunks_init(&links->extras, sizeof(struct qs_link_extra), kept);
     qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
-        links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        links->directions[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     links->path = kept ? NULL : qs_path_new();
     links->qualities = g_array_new(FALSE, TRUE, sizeof(struct qs_path_quality));
     return links;
@@ -29,8 +29,8 @@ void qs_links_free(struct qs_links *links)
 {
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++) {
         for (int i = 0; i < QS_STREAMS; i++)
-            g_free(links->ways[end].streams[i]);
-        g_array_free(links->ways[end].parts, TRUE);
+            g_free(links->directions[end].streams[i]);
+        g_array_free(links->directions[end].parts, TRUE);
     }
     qs_chunks_clear(&links->records);
     qs_chunks_clear(&links->extras);
@@ -50,26 +50,27 @@ static uint32_t number_of(const struct qs_packet *packet)
 
 static void count_bytes(struct qs_links *links, const struct qs_packet *packet, uint32_t record)
 {
-    struct qs_link_way *way = &links->ways[packet->from];
+    struct qs_link_direction *direction = &links->directions[packet->from];
     struct qs_link_record *own = qs_link_record(links, record);
     const int64_t tenth = packet->time / TENTH;
 
     /* Zeroes the tenths of a second in which no packet came. */
-    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
-        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
-    way->tenth = MAX(way->tenth, tenth);
-    way->bytes[(uint64_t)way->tenth % QS_TENTHS] += packet->wire_size;
+    for (int i = 0; direction->tenth < tenth && i < QS_TENTHS; i++)
+        direction->bytes[(uint64_t)++direction->tenth % QS_TENTHS] = 0;
+    direction->tenth = MAX(direction->tenth, tenth);
+    direction->bytes[(uint64_t)direction->tenth % QS_TENTHS] += packet->wire_size;
     for (int i = 0; i < QS_TENTHS; i++)
-        own->rate += way->bytes[i];
+        own->rate += direction->bytes[i];
     own->has_rate = true;
 }
 
 /* Stores the packet that completes the message in the records of all its fragments. */
-static void complete(struct qs_links *links, const struct qs_link_way *way, uint32_t record,
-                     uint32_t fragments)
+static void complete(struct qs_links *links, const struct qs_link_direction *direction,
+                     uint32_t record, uint32_t fragments)
 {
-    for (guint i = 0; i < way->parts->len; i++) {
-        struct qs_link_extra *extra = qs_link_extra(links, g_array_index(way->parts, uint32_t, i));
+    for (guint i = 0; i < direction->parts->len; i++) {
+        struct qs_link_extra *extra =
+            qs_link_extra(links, g_array_index(direction->parts, uint32_t, i));
 
         extra->whole = record;
         extra->fragments = (uint16_t)fragments;
@@ -79,16 +80,16 @@ static void complete(struct qs_links *links, const struct qs_link_way *way, uint
 /* Decoders report at most QS_FRAGMENTS_MAX fragments of a message. */
 static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    struct qs_link_way *way = &links->ways[d->packet->from];
+    struct qs_link_direction *direction = &links->directions[d->packet->from];
 
-    if (d->found.fragment <= way->parts->len)
-        g_array_set_size(way->parts, d->found.fragment - 1);
-    g_array_append_val(way->parts, record);
+    if (d->found.fragment <= direction->parts->len)
+        g_array_set_size(direction->parts, d->found.fragment - 1);
+    g_array_append_val(direction->parts, record);
     qs_link_extra(links, record)->fragment = (uint16_t)d->found.fragment;
     if (!d->found.fragments)
         return;
-    complete(links, way, record, d->found.fragments);
-    g_array_set_size(way->parts, 0);
+    complete(links, direction, record, d->found.fragments);
+    g_array_set_size(direction->parts, 0);
 }
 
 /*
@@ -414,16 +415,6 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
 
 /* --- Links as fields ------------------------------------------------------------------------- */
 
-bool qs_link_is_ahead(enum qs_link link)
-{
-    static const bool ahead[] = {
-#define LINK(id, name, title, type, unit, blurb) false,
-#define LINK_AHEAD(id, name, title, type, unit, blurb) true,
-#include "common/netchan/links.def"
-    };
-    return ahead[link];
-}
-
 /* Adds " [lost 2]" to the summary, before other marks and the messages, and the fragment. */
 static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
 {
@@ -432,15 +423,15 @@ static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
     for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++) {
         const unsigned count = (unsigned)links->values[QS_LINK_LOST + i];
         size_t header;
-        char *mark;
+        char *gap;
 
         if (!count)
             continue;
         header = strcspn(d->found.summary->str, "[:");
-        mark = g_strdup_printf(" [%s %u]", gaps[i], count);
+        gap = g_strdup_printf(" [%s %u]", gaps[i], count);
         g_string_insert(d->found.summary, (gssize)header - (d->found.summary->str[header] == '['),
-                        mark);
-        g_free(mark);
+                        gap);
+        g_free(gap);
     }
     if (links->fragments)
         g_string_append_printf(d->found.summary, " [fragment %u of %u]", links->fragment,

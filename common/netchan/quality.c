@@ -72,7 +72,7 @@ static int64_t since_sent(struct qs_path_sender *sender, uint32_t index, int64_t
 /* True if the datagram was seen at the last place of the capture, which may have only one. */
 static bool has_arrived(struct qs_path_sender *sender, uint32_t index)
 {
-    return !qs_path_has_two_places(sender) || sent_at(sender, index)->copied;
+    return !qs_path_has_two_vantages(sender) || sent_at(sender, index)->copied;
 }
 
 /* Finds the index of the datagram with this ack_id in the ring. False if there is none. */

@@ -100,7 +100,7 @@ QS_ROWS_READER(read_reply, NQ_CONTROL_REPLY, NQ_CONTROL_REPLY)
 
 /* --- Packets --- */
 
-struct command {
+struct control_command {
     uint8_t id;
     const char *name;
     void (*read)(struct qs_decoder *d);
@@ -108,13 +108,13 @@ struct command {
 };
 
 /* clang-format off */
-static const struct command commands[] = {
+static const struct control_command commands[] = {
 #define CONTROL(id, number, name, read, asks, answers) {number, name, read, asks, answers},
 #include "common/quake/messages.def"
 };
 /* clang-format on */
 
-static const struct command *find_command(uint8_t id)
+static const struct control_command *find_command(uint8_t id)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (commands[i].id == id)
@@ -126,7 +126,7 @@ static void read_command(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = qs_u8(d, NQ_CONTROL);
-    const struct command *command = find_command(id);
+    const struct control_command *command = find_command(id);
 
     if (!command) {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown control command 0x%02x", id);

@@ -16,7 +16,7 @@ enum {
     JOINED_MAX = 32768 /* maximum length of a message in Q2PRO */
 };
 
-struct header {
+struct q2_header {
     uint32_t sequence, acknowledged;
     bool reliable, reliable_ack; /* their upper bits */
     uint32_t qport;              /* as qs_seqinfo_qport() returns it */
@@ -24,7 +24,7 @@ struct header {
     uint32_t fragment_offset;
 };
 
-static void read_sequence(struct qs_decoder *d, struct header *header)
+static void read_sequence(struct qs_decoder *d, struct q2_header *header)
 {
     const bool fragments = q2_session_of(d->session)->new_netchan;
     const uint32_t at = d->in.pos;
@@ -61,9 +61,9 @@ static uint32_t read_qport(struct qs_decoder *d)
     return qs_seqinfo_qport(size, size == 1 ? qs_u8(d, Q2_QPORT) : qs_u16(d, Q2_QPORT));
 }
 
-static struct header read_header(struct qs_decoder *d)
+static struct q2_header read_header(struct qs_decoder *d)
 {
-    struct header header = {0};
+    struct q2_header header = {0};
 
     qs_open(d, Q2_HEADER);
     read_sequence(d, &header);
@@ -139,7 +139,7 @@ static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
         qs_level_lose(d->session, d->packet->number, true, false);
 }
 
-static void arrive(struct qs_decoder *d, const struct header *header)
+static void arrive(struct qs_decoder *d, const struct q2_header *header)
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const uint32_t not_captured = d->session->to_client.not_captured;
@@ -153,7 +153,7 @@ static void arrive(struct qs_decoder *d, const struct header *header)
     note_lost_sign_on(d, not_captured);
 }
 
-static void read_fragment(struct qs_decoder *d, const struct header *header)
+static void read_fragment(struct qs_decoder *d, const struct q2_header *header)
 {
     static const struct qs_fragment_format format = {
         {0, 4}, Q2_FRAGMENT_DATA, Q2_FRAGMENTS, JOINED_MAX};
@@ -190,7 +190,7 @@ static bool is_of_client(struct qs_decoder *d, uint32_t qport)
 void q2_decode_netchan(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
-    struct header header;
+    struct q2_header header;
 
     if (d->in.size < HEADER_SIZE) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Too short for a netchan header");

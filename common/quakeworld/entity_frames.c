@@ -109,9 +109,9 @@ static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *
 }
 
 /* Walks back from a frame to the first one whose states are stored. Returns a copy of these states
- * (NULL: none), and in `way` the numbers of the `*steps` frames before it, the newest first. */
+ * (NULL: none), and in `path` the numbers of the `*steps` frames before it, the newest first. */
 static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
-                                  uint32_t way[QW_UPDATES_MAX], unsigned *steps)
+                                  uint32_t path[QW_UPDATES_MAX], unsigned *steps)
 {
     const struct qw_root *root;
 
@@ -120,7 +120,7 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
 
         if (frame->states)
             return qw_states_copy(frame->states);
-        way[(*steps)++] = number;
+        path[(*steps)++] = number;
         if (!frame->has_parent)
             return NULL;
         number = frame->parent;
@@ -132,16 +132,16 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
 /* Returns the states of a kept frame, and stores them in the frame. NULL: no entities. */
 static const struct qw_states *states_of(struct qw_frames *frames, uint32_t number)
 {
-    uint32_t way[QW_UPDATES_MAX];
+    uint32_t path[QW_UPDATES_MAX];
     unsigned steps;
     struct qw_frame *frame = frame_slot(frames, number);
     struct qw_states *states;
 
     if (frame->states)
         return frame->states;
-    states = start_of(frames, number, way, &steps);
+    states = start_of(frames, number, path, &steps);
     while (steps)
-        states = apply(frames, frame_slot(frames, way[--steps]), states);
+        states = apply(frames, frame_slot(frames, path[--steps]), states);
     frame->states = states;
     return states;
 }

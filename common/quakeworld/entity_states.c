@@ -398,12 +398,12 @@ static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint3
 struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity)
 {
     const uint32_t index = index_of(states, entity->number);
-    struct qw_entity *place = at(states, index, entity->number);
+    struct qw_entity *slot = at(states, index, entity->number);
 
-    if (!place)
-        place = insert(&states, index, QW_STATES_MAX);
-    if (place)
-        *place = *entity;
+    if (!slot)
+        slot = insert(&states, index, QW_STATES_MAX);
+    if (slot)
+        *slot = *entity;
     return states;
 }
 

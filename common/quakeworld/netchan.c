@@ -124,14 +124,14 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 /* --- The header --- */
 
 /* Contents of a header. */
-struct header {
+struct qw_header {
     uint32_t sequence_word, ack_word;
     uint16_t qport;
     uint16_t fragment_word; /* 0: the packet is a whole message */
 };
 
 static void read_header(struct qs_decoder *d, const struct qw_netchan_format *format,
-                        struct header *header)
+                        struct qw_header *header)
 {
     qs_open(d, QW_HEADER);
     if (format->stunaware) {
@@ -266,7 +266,7 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
 
 /* Accepts a whole message. svc_chokecount in it shows how many of the missing numbers before it the
  * server skipped on purpose. */
-static void accept_message(struct qs_decoder *d, const struct header *header,
+static void accept_message(struct qs_decoder *d, const struct qw_header *header,
                            void (*read)(struct qs_decoder *))
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
@@ -289,7 +289,7 @@ static void accept_message(struct qs_decoder *d, const struct header *header,
                     was_pending);
 }
 
-static bool is_of_client(struct qs_decoder *d, const struct header *header)
+static bool is_of_client(struct qs_decoder *d, const struct qw_header *header)
 {
     return d->found.direction != QS_C2S ||
            qs_receive_qport(d, qs_seqinfo_qport(QPORT_SIZE, header->qport),
@@ -307,7 +307,7 @@ static void lose_message(struct qs_decoder *d)
 static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
     struct qw_session *session = qw_session_of(d);
-    struct header header = {0};
+    struct qw_header header = {0};
 
     session->moved = false;
     session->choked = 0;

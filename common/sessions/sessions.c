@@ -331,7 +331,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
 /* Time that an end may continue after the other one has disconnected (ns). */
 #define LEFT_FOR (INT64_C(10) * 1000000000)
 
-struct waiting {
+struct ended_conversations {
     struct qs_sessions *sessions;
     int64_t now;
     GPtrArray *over; /* conversations that have ended */
@@ -339,7 +339,7 @@ struct waiting {
 
 static void find_left(struct qs_flow *flow, void *user)
 {
-    const struct waiting *waiting = user;
+    const struct ended_conversations *waiting = user;
     const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
 
     if (conversation->session && conversation->state->disconnected &&
@@ -349,7 +349,7 @@ static void find_left(struct qs_flow *flow, void *user)
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
+    struct ended_conversations waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
 
     qs_flow_table_each(sessions->flows, find_left, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)

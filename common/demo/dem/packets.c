@@ -17,7 +17,7 @@ enum {
     SIGNED_ON = 3
 };
 
-struct state {
+struct dem_state {
     struct qs_demo_sender *out;
     uint32_t to_client, to_server; /* numbers of the next unreliable messages */
     uint32_t fragment;             /* number of the server's next fragment */
@@ -26,7 +26,7 @@ struct state {
 /* --- Datagrams --- */
 
 /* Begins a packet; finished_packet() writes its length. */
-static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
+static void begin_packet(struct dem_state *state, uint32_t flags, uint32_t sequence)
 {
     qs_bytes_empty(state->out->packet);
     qs_write_u32be(state->out->packet, flags);
@@ -38,7 +38,7 @@ static struct qs_view messages_of(struct qs_view block)
     return (struct qs_view){block.data + DEM_BLOCK_HEADER, block.size - DEM_BLOCK_HEADER};
 }
 
-static void send_packet(struct state *state, enum qs_direction direction)
+static void send_packet(struct dem_state *state, enum qs_direction direction)
 {
     const uint32_t size = state->out->packet->len;
 
@@ -47,13 +47,13 @@ static void send_packet(struct state *state, enum qs_direction direction)
     state->out->datagram(state->out, direction, qs_view_of_bytes(state->out->packet));
 }
 
-static void acknowledge(struct state *state, uint32_t fragment, enum qs_direction direction)
+static void acknowledge(struct dem_state *state, uint32_t fragment, enum qs_direction direction)
 {
     begin_packet(state, NETFLAG_ACK, fragment);
     send_packet(state, direction);
 }
 
-static void begin_client_packet(struct state *state)
+static void begin_client_packet(struct dem_state *state)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_server++);
 }
@@ -61,7 +61,7 @@ static void begin_client_packet(struct state *state)
 /* --- Beginning of the connection --- */
 
 /* Begins the connection, with the client's first reliable message. */
-static void begin(struct state *state)
+static void begin(struct dem_state *state)
 {
     static const uint8_t request[] = "\x80\x00\x00\x0c\x01QUAKE\0\x03";
     static const uint8_t accept[] = "\x80\x00\x00\x09\x81\x90\x65\x00\x00"; /* port 26000 */
@@ -76,14 +76,14 @@ static void begin(struct state *state)
 
 /* --- Blocks --- */
 
-static void send_unreliably(struct state *state, struct qs_view block)
+static void send_unreliably(struct dem_state *state, struct qs_view block)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
     qs_write_view(state->out->packet, messages_of(block));
     send_packet(state, QS_S2C);
 }
 
-static void send_reliably(struct state *state, struct qs_view block)
+static void send_reliably(struct dem_state *state, struct qs_view block)
 {
     struct qs_view rest = messages_of(block);
     bool last;
@@ -101,7 +101,7 @@ static void send_reliably(struct state *state, struct qs_view block)
     } while (!last);
 }
 
-static void send_to_client(struct state *state, struct qs_view block)
+static void send_to_client(struct dem_state *state, struct qs_view block)
 {
     const struct qs_view message = messages_of(block);
 
@@ -122,7 +122,7 @@ static int64_t angle_steps(float degrees, double turn)
     return steps > -1e9 && steps < 1e9 ? (int64_t)steps : 0;
 }
 
-static void append_angle(struct state *state, const struct nq_session *session, float degrees)
+static void append_angle(struct dem_state *state, const struct nq_session *session, float degrees)
 {
     if (session->flags & PRFL_FLOATANGLE)
         qs_write_float(state->out->packet, degrees);
@@ -133,7 +133,7 @@ static void append_angle(struct state *state, const struct nq_session *session, 
 }
 
 /* Sends a move of a player that stands still. */
-static void send_move(struct state *state, const struct nq_session *session,
+static void send_move(struct dem_state *state, const struct nq_session *session,
                       const struct dem_angles *view, float time)
 {
     static const uint8_t still[3 * 2 + 2];
@@ -150,7 +150,7 @@ static void send_move(struct state *state, const struct nq_session *session,
     send_packet(state, QS_C2S);
 }
 
-static void send_block(struct state *state, const struct qs_decoder *decoder,
+static void send_block(struct dem_state *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
@@ -181,6 +181,6 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
 
 const struct qs_demo_packet_maker dem_packets = {
     .port = 26000,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct dem_state),
     .block = block_to_packets,
 };

@@ -186,21 +186,22 @@ static unsigned count_behind_cmd(const struct qs_reader *in, enum qwd_cmd_form f
     return count_following(behind, FOLLOW_MAX, time);
 }
 
-static enum qwd_cmd_form form_of(const struct qs_reader *in, enum qwd_cmd_form usual)
+static enum qwd_cmd_form form_of(const struct qs_reader *in, enum qwd_cmd_form preferred)
 {
-    const enum qwd_cmd_form other = usual == QWD_CMD_CLASSIC ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+    const enum qwd_cmd_form other =
+        preferred == QWD_CMD_CLASSIC ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
     unsigned count;
 
     if (!at_cmd(in))
-        return usual;
-    count = count_behind_cmd(in, usual);
-    return count == FOLLOW_MAX || count >= count_behind_cmd(in, other) ? usual : other;
+        return preferred;
+    count = count_behind_cmd(in, preferred);
+    return count == FOLLOW_MAX || count >= count_behind_cmd(in, other) ? preferred : other;
 }
 
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
-                                   enum qwd_cmd_form usual)
+                                   enum qwd_cmd_form preferred)
 {
-    return qwd_read_block_as(in, block, form_of(in, usual));
+    return qwd_read_block_as(in, block, form_of(in, preferred));
 }
 
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block)
