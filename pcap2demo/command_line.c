@@ -80,11 +80,6 @@ static void print_help(const GPtrArray *rows)
     fputs(ending, stdout);
 }
 
-static void print_short_help(void)
-{
-    fputs(one_screen, stdout);
-}
-
 static void print_version(void)
 {
     puts("pcap2demo " QUAKESHARK_VERSION);
@@ -345,7 +340,7 @@ enum command_line_verdict command_line_parse(struct options *options, char *cons
     else if (options->help)
         print_help(rows);
     else if (options->short_help)
-        print_short_help();
+        fputs(one_screen, stdout);
     else if (options->version)
         print_version();
     else

@@ -189,18 +189,10 @@ static bool set_time(int64_t *time, const struct option_row *row, const char *va
                        row->name, value);
 }
 
-static void set_action(struct options *options, const struct option_row *row, const char *value)
-{
-    const struct action_kind *kind = (const struct action_kind *)row;
-
-    options->several_actions |= options->action && options->action != kind;
-    options->action = kind;
-    options->argument = value ? value : row->standard;
-}
-
 static bool set_value(struct options *options, const struct option_row *row, const char *value)
 {
     const struct given_option given = {row, value};
+    const struct action_kind *kind = (const struct action_kind *)row; /* if it is an action's */
     void *at = (char *)options + row->offset;
 
     if (row->choices && value && !check_choice(row, value))
@@ -225,7 +217,9 @@ static bool set_value(struct options *options, const struct option_row *row, con
     case OPTION_TIME:
         return set_time(at, row, value);
     case OPTION_ACTION:
-        set_action(options, row, value);
+        options->several_actions |= options->action && options->action != kind;
+        options->action = kind;
+        options->argument = value ? value : row->standard;
         return true;
     case OPTION_GONE:
         message((struct qs_location){0}, "--%s is not used any more: %s", row->name, row->help);

@@ -60,7 +60,7 @@ uint32_t session_numbers_count(void)
 }
 
 /* One direction of a TCP connection. */
-struct stream {
+struct tcp_direction {
     bool known;
     uint32_t next;    /* sequence number of the next byte */
     uint32_t missing; /* number of bytes lost before its next PDU */
@@ -77,7 +77,7 @@ struct conversation_state {
     enum qs_end known_end;
     struct qs_qport *found_by; /* its client in the table of qports; NULL: sends no qport */
     uint32_t qport;
-    struct stream streams[2];        /* TCP only, by enum qs_end */
+    struct tcp_direction streams[2]; /* TCP only, by enum qs_end */
     struct qs_session *session;      /* session after the last packet of the first pass */
     struct shared_state *shared;     /* base of the latest packets' snapshots; NULL: none yet */
     struct qs_session *present;      /* raw memory for the next packet's session */
@@ -336,15 +336,6 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Contexts --- */
 
-/* Makes `present` a session on which this packet's and later snapshots are based. */
-static void share_present(struct conversation_state *conversation)
-{
-    clear_with(wmem_file_scope(), conversation->protocol, conversation->present);
-    conversation->shared = wmem_new(wmem_file_scope(), struct shared_state);
-    *conversation->shared = (struct shared_state){conversation, conversation->present};
-    conversation->present = wmem_alloc(wmem_file_scope(), conversation->protocol->session_size);
-}
-
 /* Chooses the base of the snapshot before this packet, and writes the difference from it. */
 static void set_snapshot(struct conversation_state *conversation, struct packet_state *state,
                          uint8_t changes[SNAPSHOT_CHANGES_MAX])
@@ -363,10 +354,14 @@ static void set_snapshot(struct conversation_state *conversation, struct packet_
             protocol, follows ? conversation->last_session : conversation->shared->session, present,
             changes);
     memcpy(conversation->last_session, present, protocol->session_size);
-    if (size < 0)
-        share_present(conversation);
-    else
+    if (size < 0) { /* this packet's and later snapshots are based on `present` */
+        clear_with(wmem_file_scope(), protocol, present);
+        conversation->shared = wmem_new(wmem_file_scope(), struct shared_state);
+        *conversation->shared = (struct shared_state){conversation, present};
+        conversation->present = wmem_alloc(wmem_file_scope(), protocol->session_size);
+    } else {
         protocol->session_clear(present);
+    }
     if (size >= 0 && follows) {
         state->before = last;
         state->depth = last->depth + 1;
@@ -466,7 +461,7 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
                         const struct tcpinfo *segment, uint32_t cut)
 {
     struct conversation_state *conversation;
-    struct stream *stream;
+    struct tcp_direction *stream;
     int32_t ahead;
 
     if (!segment || !is_first_pass(pinfo))

@@ -58,24 +58,18 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
 
 enum { LABEL_MAX = 160 };
 
-/* Appends the start of the summary: Wireshark cuts labels at 240 bytes, even within a character. */
-static void append_label(proto_item *top, const char *summary)
-{
-    const char *end = summary;
-
-    while (*end && g_utf8_next_char(end) - summary <= LABEL_MAX)
-        end = g_utf8_next_char(end);
-    proto_item_append_text(top, ", %.*s%s", (int)(end - summary), summary, *end ? "…" : "");
-}
-
 /* Shows the packet's summary, which is complete after decoding. */
 static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
-    const char *summary = dissector->decoder.found.summary->str;
+    const char *summary = dissector->decoder.found.summary->str, *end = summary;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
-    if (top && summary[0])
-        append_label(top, summary);
+    if (!top || !summary[0])
+        return;
+    /* Wireshark cuts labels at 240 bytes, even within a character. */
+    while (*end && g_utf8_next_char(end) - summary <= LABEL_MAX)
+        end = g_utf8_next_char(end);
+    proto_item_append_text(top, ", %.*s%s", (int)(end - summary), summary, *end ? "…" : "");
 }
 
 static void begin_columns(const struct dissector *dissector, packet_info *pinfo)

@@ -71,7 +71,7 @@ void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
 /* --- Files --- */
 
 /* A conversation that transfers files. */
-struct receiver {
+struct object_receiver {
     struct qs_transfers *transfers;
     uint32_t connection;
     export_object_entry_t *entry; /* entry of the current file, owned by the list; or NULL */
@@ -81,7 +81,7 @@ struct receiver {
 };
 
 static struct qs_transfer_room room = {.max = ROOM_MAX};
-static GHashTable *receivers; /* conversation -> struct receiver */
+static GHashTable *receivers; /* conversation -> struct object_receiver */
 static uint32_t last_frame;   /* frame of the last packet */
 
 static char *readable_name(const struct qs_transferred *file)
@@ -89,7 +89,7 @@ static char *readable_name(const struct qs_transferred *file)
     return file->name ? qs_text_utf8(qs_view_of(file->name)) : g_strdup("unnamed");
 }
 
-static export_object_entry_t *add_entry(const struct receiver *receiver,
+static export_object_entry_t *add_entry(const struct object_receiver *receiver,
                                         const struct qs_transferred *file)
 {
     export_object_entry_t *entry = g_new0(export_object_entry_t, 1);
@@ -105,7 +105,7 @@ static export_object_entry_t *add_entry(const struct receiver *receiver,
 }
 
 /* Copies new bytes to the list's entry, whose memory doubles when full. */
-static void grow_entry(struct receiver *receiver, const GByteArray *content)
+static void grow_entry(struct object_receiver *receiver, const GByteArray *content)
 {
     export_object_entry_t *entry = receiver->entry;
     const size_t have = (size_t)entry->payload_len;
@@ -156,7 +156,7 @@ static void set_type(export_object_entry_t *entry)
     entry->content_type = g_strdup(type);
 }
 
-static void finish_entry(struct receiver *receiver, const struct qs_transferred *file)
+static void finish_entry(struct object_receiver *receiver, const struct qs_transferred *file)
 {
     export_object_entry_t *entry = receiver->entry;
 
@@ -174,7 +174,7 @@ static void finish_entry(struct receiver *receiver, const struct qs_transferred 
 
 static void file_changed(const struct qs_transferred *file, bool over, void *user)
 {
-    struct receiver *receiver = user;
+    struct object_receiver *receiver = user;
 
     /* Without a list nothing is shown: the receiver is being freed. */
     if (!receiver->list || file->refused)
@@ -190,25 +190,25 @@ static void file_changed(const struct qs_transferred *file, bool over, void *use
 
 static void receiver_free(void *data)
 {
-    struct receiver *receiver = data;
+    struct object_receiver *receiver = data;
 
     receiver->list = NULL;
     g_clear_pointer(&receiver->transfers, qs_transfers_free);
     g_free(receiver);
 }
 
-static struct receiver *receiver_for(const struct packet_transfers *packet)
+static struct object_receiver *receiver_for(const struct packet_transfers *packet)
 {
-    struct receiver *receiver = g_hash_table_lookup(receivers, packet->conversation);
+    struct object_receiver *receiver = g_hash_table_lookup(receivers, packet->conversation);
 
     if (!receiver)
         g_hash_table_insert(receivers, (void *)packet->conversation,
-                            receiver = g_new0(struct receiver, 1));
+                            receiver = g_new0(struct object_receiver, 1));
     return receiver;
 }
 
 /* Starts the transfers of a connection; ends the file that the last one had begun. */
-static void enter_connection(struct receiver *receiver, uint32_t connection)
+static void enter_connection(struct object_receiver *receiver, uint32_t connection)
 {
     if (receiver->transfers && receiver->connection == connection)
         return;
@@ -230,7 +230,7 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
                                     const void *data, tap_flags_t flags)
 {
     const struct packet_transfers *packet = data;
-    struct receiver *receiver;
+    struct object_receiver *receiver;
 
     (void)edt, (void)flags;
     /* A frame that is not later: all packets are tapped again, for another list. */

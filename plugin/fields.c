@@ -63,13 +63,6 @@ static struct shape widened(struct shape part, unsigned width)
     return part;
 }
 
-static struct shape shape_of(const struct qs_field *row)
-{
-    const struct shape own = shapes[row->type];
-
-    return row->mask ? widened(own, shapes[field_whole(row)->type].width) : own;
-}
-
 static const true_false_string *make_flag_names(const struct qs_name *names)
 {
     true_false_string *copy = g_new(true_false_string, 1);
@@ -127,7 +120,8 @@ static void name_values(header_field_info *info, const struct qs_field *row,
 
 static hf_register_info header_of(const struct qs_field *row, int *hf)
 {
-    const struct shape shape = shape_of(row);
+    const struct shape own = shapes[row->type];
+    const struct shape shape = row->mask ? widened(own, shapes[field_whole(row)->type].width) : own;
     hf_register_info header = {
         hf, {row->title, row->name, shape.type, shape.display, NULL, row->mask, row->blurb, HFILL}};
 

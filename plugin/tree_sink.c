@@ -120,7 +120,7 @@ static void change_source(struct qs_sink *base, const char *title, const uint8_t
 /* --- Fields --- */
 
 /* Place of an item in the tree, and its bytes. */
-struct location {
+struct tree_location {
     proto_tree *tree;
     int hf;
     tvbuff_t *tvb;
@@ -141,14 +141,16 @@ static bool is_wide(const struct qs_field *row)
     return type == QS_U64 || type == QS_X64 || type == QS_I64;
 }
 
-static proto_item *add_uint(const struct location *at, const struct qs_field *row, uint64_t value)
+static proto_item *add_uint(const struct tree_location *at, const struct qs_field *row,
+                            uint64_t value)
 {
     if (is_wide(row))
         return proto_tree_add_uint64(at->tree, at->hf, at->tvb, at->start, at->length, value);
     return proto_tree_add_uint(at->tree, at->hf, at->tvb, at->start, at->length, (uint32_t)value);
 }
 
-static proto_item *add_int(const struct location *at, const struct qs_field *row, uint64_t value)
+static proto_item *add_int(const struct tree_location *at, const struct qs_field *row,
+                           uint64_t value)
 {
     if (is_wide(row))
         return proto_tree_add_int64(at->tree, at->hf, at->tvb, at->start, at->length,
@@ -156,7 +158,8 @@ static proto_item *add_int(const struct location *at, const struct qs_field *row
     return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length, (int32_t)value);
 }
 
-static proto_item *add_real(const struct location *at, const struct qs_field *row, double value)
+static proto_item *add_real(const struct tree_location *at, const struct qs_field *row,
+                            double value)
 {
     proto_item *item =
         row->type == QS_FLOAT
@@ -168,7 +171,7 @@ static proto_item *add_real(const struct location *at, const struct qs_field *ro
 }
 
 /* Converts the text only if the tree is visible or a filter uses it. */
-static proto_item *add_text(const struct location *at, struct qs_view text)
+static proto_item *add_text(const struct tree_location *at, struct qs_view text)
 {
     if (!proto_field_is_referenced(at->tree, at->hf))
         return NULL;
@@ -176,7 +179,7 @@ static proto_item *add_text(const struct location *at, struct qs_view text)
                                  pool_string(at->pool, qs_text_utf8(text)));
 }
 
-static proto_item *add_address(const struct location *at, const struct qs_field *row,
+static proto_item *add_address(const struct tree_location *at, const struct qs_field *row,
                                struct qs_view bytes)
 {
     ws_in4_addr ipv4;
@@ -192,7 +195,7 @@ static proto_item *add_address(const struct location *at, const struct qs_field 
     return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, ipv4);
 }
 
-static proto_item *add_bytes(const struct location *at, const struct qs_field *row,
+static proto_item *add_bytes(const struct tree_location *at, const struct qs_field *row,
                              struct qs_view bytes)
 {
     if (row->type == QS_TEXT)
@@ -203,7 +206,7 @@ static proto_item *add_bytes(const struct location *at, const struct qs_field *r
                                             bytes.data, (int)bytes.size);
 }
 
-static proto_item *add_time(const struct location *at, uint64_t value, unsigned per_second)
+static proto_item *add_time(const struct tree_location *at, uint64_t value, unsigned per_second)
 {
     const nstime_t stamp = {.secs = (time_t)(value / per_second),
                             .nsecs = (int)(value % per_second * (1000000000 / per_second))};
@@ -211,7 +214,7 @@ static proto_item *add_time(const struct location *at, uint64_t value, unsigned 
     return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &stamp);
 }
 
-static proto_item *add_field(const struct location *at, const struct qs_field *row,
+static proto_item *add_field(const struct tree_location *at, const struct qs_field *row,
                              const struct qs_value *value)
 {
     switch (qs_type_kind(row->type)) {
@@ -251,7 +254,7 @@ static void show_field(struct qs_sink *base, const struct qs_field *row,
                        const struct qs_value *value)
 {
     struct tree_sink *sink = self(base);
-    const struct location at = {
+    const struct tree_location at = {
         .tree = tree_for(sink, row, value->offset),
         .hf = sink->dissector->hf[index_of(sink, row)],
         .tvb = sink->source->tvb,

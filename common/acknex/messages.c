@@ -225,28 +225,21 @@ static uint8_t known_bits(const struct update *update)
     return bits;
 }
 
-static void name_parameter(struct qs_decoder *d, const char *name, bool first, bool summarize)
-{
-    const char *before = first ? ": " : ", ";
-
-    qs_label(d, "%s%s", before, name);
-    if (summarize)
-        qs_summary(d, "%s%s", before, name);
-}
-
 static void name_parameters(struct qs_decoder *d, const struct update *update, uint8_t bits,
                             int16_t entity)
 {
     const bool summarize = acknex_alone(d);
-    bool first = true;
+    const char *before = ": ";
 
     if (summarize)
         acknex_summarize_entity(d, entity);
     for (unsigned i = 0; i < PARAMETERS_MAX; i++) {
         if (!(bits & update->parameters[i].bit))
             continue;
-        name_parameter(d, update->parameters[i].name, first, summarize);
-        first = false;
+        qs_label(d, "%s%s", before, update->parameters[i].name);
+        if (summarize)
+            qs_summary(d, "%s%s", before, update->parameters[i].name);
+        before = ", ";
     }
 }
 

@@ -106,9 +106,9 @@ static struct qs_table_node *own_node(struct qs_table_node *node, unsigned index
 
 static void *item_of(const struct qs_table_node *node, unsigned index)
 {
-    const unsigned place = node ? index - node->first : 0;
+    const unsigned offset = node ? index - node->first : 0;
 
-    return node && place < node->count ? node->items[place] : NULL;
+    return node && offset < node->count ? node->items[offset] : NULL;
 }
 
 /* --- Tables --- */
@@ -194,21 +194,12 @@ void qs_chunks_clear(struct qs_chunks *chunks)
     g_free(chunks->forgotten);
 }
 
-/* Frees the newest block whose items are all dropped, after a block was added. */
-static void forget(struct qs_chunks *chunks)
-{
-    const uint32_t blocks_kept = 1 + (chunks->kept + BLOCK_ITEMS - 1) / BLOCK_ITEMS;
-
-    if (chunks->kept && chunks->blocks->len > blocks_kept)
-        g_clear_pointer(&chunks->blocks->pdata[chunks->blocks->len - 1 - blocks_kept], g_free);
-}
-
 static uint32_t block_of(uint32_t index)
 {
     return index < FIRST_ITEMS ? 0 : 1 + (index - FIRST_ITEMS) / BLOCK_ITEMS;
 }
 
-static uint32_t place_in_block(uint32_t index)
+static uint32_t offset_in_block(uint32_t index)
 {
     return index < FIRST_ITEMS ? index : (index - FIRST_ITEMS) % BLOCK_ITEMS;
 }
@@ -216,9 +207,13 @@ static uint32_t place_in_block(uint32_t index)
 void *qs_chunks_add(struct qs_chunks *chunks)
 {
     if (block_of(chunks->count) == chunks->blocks->len) {
+        const uint32_t blocks_kept = 1 + (chunks->kept + BLOCK_ITEMS - 1) / BLOCK_ITEMS;
+
         g_ptr_array_add(chunks->blocks,
                         g_malloc0_n(chunks->count ? BLOCK_ITEMS : FIRST_ITEMS, chunks->item_size));
-        forget(chunks);
+        /* Frees the newest block whose items are all dropped. */
+        if (chunks->kept && chunks->blocks->len > blocks_kept)
+            g_clear_pointer(&chunks->blocks->pdata[chunks->blocks->len - 1 - blocks_kept], g_free);
     }
     return qs_chunks_at(chunks, ++chunks->count);
 }
@@ -230,7 +225,7 @@ void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number)
                       : NULL;
 
     if (block)
-        return block + (size_t)place_in_block(number - 1) * chunks->item_size;
+        return block + (size_t)offset_in_block(number - 1) * chunks->item_size;
     memset(chunks->forgotten, 0, chunks->item_size);
     return chunks->forgotten;
 }

@@ -201,17 +201,11 @@ static inline void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id
                             .bytes = d->in.data + start};
 }
 
-static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
-{
-    const uint8_t byte = d->in.data[start];
-
-    return byte && byte == d->whole_id ? byte : byte & d->id_mask;
-}
-
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
-    const uint8_t id = id_at(d, start);
+    const uint8_t byte = d->in.data[start];
+    const uint8_t id = byte && byte == d->whole_id ? byte : byte & d->id_mask;
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
 
@@ -245,12 +239,12 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
 /* --- Trial decoding */
 
 /* A decode whose session is discarded. */
-struct trial {
+struct trial_decode {
     struct qs_decoder decoder;
     struct qs_session *session; /* copy of the known session, or a new one */
 };
 
-static void trial_begin(struct trial *trial, const struct qs_protocol *protocol,
+static void trial_begin(struct trial_decode *trial, const struct qs_protocol *protocol,
                         const struct qs_session *known)
 {
     trial->session = g_malloc(protocol->session_size);
@@ -261,7 +255,7 @@ static void trial_begin(struct trial *trial, const struct qs_protocol *protocol,
     qs_decoder_init(&trial->decoder, protocol);
 }
 
-static void trial_end(struct trial *trial)
+static void trial_end(struct trial_decode *trial)
 {
     trial->decoder.protocol->session_clear(trial->session);
     qs_decoder_clear(&trial->decoder);
@@ -272,7 +266,7 @@ bool qs_reads_as(const struct qs_decoder *d, const struct qs_session *session,
                  enum qs_direction direction, const struct qs_packet *packet,
                  void (*decode)(struct qs_decoder *))
 {
-    struct trial trial;
+    struct trial_decode trial;
     bool good;
 
     trial_begin(&trial, d->protocol, session);
@@ -304,7 +298,7 @@ bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *
                     enum qs_direction direction, struct qs_sink *sink)
 {
     struct qs_packet alone = *packet;
-    struct trial trial;
+    struct trial_decode trial;
     bool good;
 
     alone.source_is_server_port = direction == QS_S2C;

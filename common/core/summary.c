@@ -167,30 +167,9 @@ static bool is_color(uint8_t byte)
     return byte == 1 || byte == 2;
 }
 
-static void add_printed(GString *out, struct qs_view text)
-{
-    if (text.size && is_color(text.data[0]))
-        text = (struct qs_view){text.data + 1, text.size - 1};
-    qs_text_append_utf8(out, text);
-}
-
 static bool ends_line(const GString *out)
 {
     return !out->len || out->str[out->len - 1] == '\n';
-}
-
-static void begin_line(GString *out, const char *name)
-{
-    if (!ends_line(out))
-        g_string_append_c(out, '\n');
-    g_string_append_printf(out, "%s:", name);
-}
-
-/* Continues the message's line with another of its texts: "setinfo: skin = base". */
-static void continue_line(GString *out, const char *word)
-{
-    g_string_truncate(out, out->len - 1);
-    g_string_append_printf(out, " %s", word);
 }
 
 static void add_text(struct qs_decoder *d, const char *name, const struct qs_field *row,
@@ -199,17 +178,23 @@ static void add_text(struct qs_decoder *d, const char *name, const struct qs_fie
     GString *out = d->transcript;
 
     if (strcmp(row->brief, QS_BRIEF_LINE) == 0) {
-        add_printed(out, text);
+        if (text.size && is_color(text.data[0]))
+            text = qs_view_behind(text, 1);
+        qs_text_append_utf8(out, text);
         return;
     }
     text = qs_text_trimmed(text, ' ');
     if (!text.size)
         return;
-    if (row->brief[0] && d->summary_parts->transcript_line)
-        continue_line(out, row->brief);
-    else
-        begin_line(out, name);
-    g_string_append_c(out, ' ');
+    if (row->brief[0] && d->summary_parts->transcript_line) {
+        /* Continues the message's line with another of its texts: "setinfo: skin = base". */
+        g_string_truncate(out, out->len - 1);
+        g_string_append_printf(out, " %s ", row->brief);
+    } else {
+        if (!ends_line(out))
+            g_string_append_c(out, '\n');
+        g_string_append_printf(out, "%s: ", name);
+    }
     qs_text_append_utf8(out, text);
     g_string_append_c(out, '\n');
     d->summary_parts->transcript_line = true;
@@ -302,19 +287,15 @@ static void add_number(struct qs_decoder *d, const struct qs_field *row,
         g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->u);
 }
 
-/* Adds a text to the transcript, labeled with its message or connectionless command. */
-static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, struct qs_view text)
-{
-    const guint count = d->summary_parts->items->len;
-
-    add_text(d, count ? item_at(d, count - 1)->name : d->found.summary->str, row, text);
-}
-
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
                       const struct qs_value *value)
 {
-    if (d->transcript && row->type == QS_TEXT)
-        add_to_transcript(d, row, value->bytes);
+    if (d->transcript && row->type == QS_TEXT) {
+        /* Labels the text with its message or connectionless command. */
+        const guint count = d->summary_parts->items->len;
+
+        add_text(d, count ? item_at(d, count - 1)->name : d->found.summary->str, row, value->bytes);
+    }
     if (row->type != QS_TEXT)
         add_number(d, row, value);
     else if (strcmp(row->brief, QS_BRIEF_LINE) == 0)

@@ -330,14 +330,6 @@ struct qs_view qs_info_value(struct qs_view info, const char *key)
     return (struct qs_view){0};
 }
 
-static void append_pair(GString *out, struct qs_view key, struct qs_view value)
-{
-    g_string_append_c(out, '\\');
-    g_string_append_len(out, (const char *)key.data, key.size);
-    g_string_append_c(out, '\\');
-    g_string_append_len(out, (const char *)value.data, value.size);
-}
-
 static bool same_view(struct qs_view a, struct qs_view b)
 {
     return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
@@ -361,8 +353,12 @@ char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value,
             g_string_erase(out, pair.offset, pair.length);
             pos = pair.offset;
         }
-    if (value.size)
-        append_pair(out, key, value);
+    if (value.size) {
+        g_string_append_c(out, '\\');
+        g_string_append_len(out, (const char *)key.data, key.size);
+        g_string_append_c(out, '\\');
+        g_string_append_len(out, (const char *)value.data, value.size);
+    }
     return g_string_free(out, out->len > max);
 }
 

@@ -50,11 +50,11 @@ static const char *behind_stem(const char *name, const char *stem)
 
 /* --- Positions ------------------------------------------------------------------------------- */
 
-static void append_number(GString *out, char mark, uint64_t number)
+static void append_number(GString *out, char separator, uint64_t number)
 {
     char *at = qs_room(out, QS_NUMBER_MAX + 1);
 
-    *at++ = mark;
+    *at++ = separator;
     qs_room_end(out, qs_put_uint(at, number));
 }
 
@@ -248,8 +248,9 @@ static bool is_vector(const struct printer *printer, guint index)
     for (guint i = index + 1; i < group->end; i++) {
         const struct qs_dump_line *line = line_at(printer, i);
 
-        if (!line->row || line->row != group->row + (i - index) || line->generated || !line->mark ||
-            !behind_stem(line->name, group->name) || !begins_at(line->position, at))
+        if (!line->row || line->row != group->row + (i - index) || line->generated ||
+            !line->separator || !behind_stem(line->name, group->name) ||
+            !begins_at(line->position, at))
             return false;
         at = end_of(line->position);
     }
@@ -316,7 +317,7 @@ static void append_lines(struct printer *printer, const struct group *group, gui
     for (guint i = from; i < end;) {
         const struct qs_dump_line *line = line_at(printer, i);
 
-        if (line->row && line->mark) {
+        if (line->row && line->separator) {
             i = append_field(printer, group, i, end);
             continue;
         }

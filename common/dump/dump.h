@@ -125,7 +125,7 @@ struct qs_position {
 struct qs_dump_line {
     const struct qs_field *row; /* row of the field or group; NULL: a note */
     const char *name;
-    const char *mark; /* text before the value; NULL: a group, which has no value */
+    const char *separator; /* text before the value; NULL: a group, which has no value */
     bool generated;
     uint64_t number; /* value of an integer or a boolean */
     struct qs_position position;

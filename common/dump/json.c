@@ -86,14 +86,6 @@ static void json_close(struct qs_sink *base, uint32_t end)
     qs_json_int_at(&sink->json, open.length, (int64_t)end - open.offset);
 }
 
-static void put_text(struct qs_json *json, GString *scratch, const struct qs_field *field,
-                     const struct qs_value *value)
-{
-    g_string_truncate(scratch, 0);
-    qs_value_append(scratch, field, value);
-    qs_json_string_sized(json, scratch->str, scratch->len);
-}
-
 static void put_value(struct qs_json *json, GString *scratch, const struct qs_field *field,
                       const struct qs_value *value)
 {
@@ -123,7 +115,9 @@ static void put_value(struct qs_json *json, GString *scratch, const struct qs_fi
     case QS_KIND_TIME:
         break;
     }
-    put_text(json, scratch, field, value);
+    g_string_truncate(scratch, 0);
+    qs_value_append(scratch, field, value);
+    qs_json_string_sized(json, scratch->str, scratch->len);
 }
 
 /* Adds the name of a value. Signed values are looked up by their 32 bits. */

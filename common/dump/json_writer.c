@@ -173,10 +173,10 @@ bool qs_json_real(struct qs_json *json, double value)
     return true;
 }
 
-void qs_json_int_at(struct qs_json *json, gsize place, int64_t value)
+void qs_json_int_at(struct qs_json *json, gsize offset, int64_t value)
 {
     char digits[QS_NUMBER_MAX];
     const char *end = qs_put_int(digits, value);
 
-    g_string_insert_len(json->out, (gssize)place, digits, end - digits);
+    g_string_insert_len(json->out, (gssize)offset, digits, end - digits);
 }

@@ -61,7 +61,7 @@ void qs_json_int(struct qs_json *json, int64_t value);
  * and NaN, which JSON does not have. */
 bool qs_json_real(struct qs_json *json, double value);
 
-/* Inserts a number that was not known before, at `place`. Places after it move along. */
-void qs_json_int_at(struct qs_json *json, gsize place, int64_t value);
+/* Inserts a number that was not known before, at `offset`. Offsets after it grow. */
+void qs_json_int_at(struct qs_json *json, gsize offset, int64_t value);
 
 #endif

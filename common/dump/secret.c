@@ -163,14 +163,14 @@ static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
     return (struct qs_view){text.data + at, end - at};
 }
 
-struct command {
+struct secret_command {
     struct qs_view line;
     uint32_t pos;
     bool is_set;     /* a setter comes before it */
     bool is_printed; /* printed by a server: quoted, or followed by a sign */
 };
 
-static bool next_word(struct command *command, struct qs_token *token)
+static bool next_word(struct secret_command *command, struct qs_token *token)
 {
     if (!qs_token_next(command->line, &command->pos, token))
         return false;
@@ -181,7 +181,7 @@ static bool next_word(struct command *command, struct qs_token *token)
     return true;
 }
 
-static bool is_sign(struct command *command, struct qs_view text)
+static bool is_sign(struct secret_command *command, struct qs_view text)
 {
     const bool is = qs_view_is_one_of(text, signs);
 
@@ -190,7 +190,8 @@ static bool is_sign(struct command *command, struct qs_view text)
 }
 
 /* Returns the argument of the word, or all arguments of a COMMAND_LINE. */
-static struct qs_view value_behind(struct command *command, const struct qs_secret_word *word)
+static struct qs_view value_behind(struct secret_command *command,
+                                   const struct qs_secret_word *word)
 {
     struct qs_token token;
 
@@ -205,7 +206,7 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
 }
 
 /* Reads the first word that is neither a flag nor a setter. Returns false if there is none. */
-static bool skip_to_name(struct command *command, struct qs_token *token)
+static bool skip_to_name(struct secret_command *command, struct qs_token *token)
 {
     for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
         const bool is_setter = qs_view_is_one_of(token->text, setters);
@@ -220,7 +221,7 @@ static bool skip_to_name(struct command *command, struct qs_token *token)
 static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
                             struct qs_view *secret)
 {
-    struct command command = {.line = line_at(text, at, NAME_WITHIN)};
+    struct secret_command command = {.line = line_at(text, at, NAME_WITHIN)};
     const struct qs_secret_word *word;
     struct qs_token token;
 
@@ -334,14 +335,6 @@ static struct qs_view span_over(const struct qs_secret_redactor *redactor, struc
     return (struct qs_view){0};
 }
 
-static void append_mask(GString *out, uint32_t size, bool each_byte)
-{
-    if (!each_byte)
-        g_string_append(out, QS_SECRET_MASK);
-    for (uint32_t i = 0; each_byte && i < size; i++)
-        g_string_append_c(out, '*');
-}
-
 /* Returns the text with asterisks for known passwords; the text itself if it has none. */
 static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view text,
                              bool each_byte)
@@ -356,7 +349,10 @@ static struct qs_view masked(struct qs_secret_redactor *redactor, struct qs_view
 
         if (span.size) {
             append_plain(out, plain, at);
-            append_mask(out, (uint32_t)(stop - at), each_byte);
+            if (!each_byte)
+                g_string_append(out, QS_SECRET_MASK);
+            for (; each_byte && at < stop; at++)
+                g_string_append_c(out, '*');
             plain = stop;
         }
         at = stop;

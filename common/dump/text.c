@@ -151,7 +151,7 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
     line->row = field;
     line->generated = value->generated;
     line->number = qs_type_bits(field->type) ? value->u : 0;
-    line->mark = value->generated ? " := " : " = ";
+    line->separator = value->generated ? " := " : " = ";
     if (field->type == QS_TEXT)
         append_text(texts, value->bytes, sink->is_compact);
     else
@@ -170,7 +170,7 @@ static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     line = add_line(sink, g_intern_string(name), offset, length);
     if (!line)
         return;
-    line->mark = " = ";
+    line->separator = " = ";
     append_quoted(sink->lines.texts, text);
     line->text_end = sink->lines.texts->len;
 }
@@ -201,8 +201,8 @@ static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
     at = qs_put_uint(at, line->position.length);
     *at++ = ' ';
     at = qs_put_text(at, line->name, name);
-    if (line->mark)
-        at = qs_put_text(at, line->mark, strlen(line->mark));
+    if (line->separator)
+        at = qs_put_text(at, line->separator, strlen(line->separator));
     at = qs_put_text(at, sink->lines.texts->str + line->text, text);
     *at++ = '\n';
     qs_room_end(sink->output, at);
@@ -251,7 +251,7 @@ static void append_headers(struct text_dump *sink, const struct qs_dump_packet *
 
     for (enum qs_packet_line_id id = 0; id < QS_PACKET_LINES; id++) {
         const char *name = qs_packet_lines[id].name;
-        struct qs_dump_line line = {.name = name, .mark = " = ", .text = texts->len};
+        struct qs_dump_line line = {.name = name, .separator = " = ", .text = texts->len};
 
         line.position.length = about->packet->size;
         append_header_value(texts, about, id, sink->is_compact);

@@ -26,13 +26,6 @@ void fte_read_client_voicechat(struct qs_decoder *d)
 
 /* --- clcfte_qcrequest: calls a function of the server's mod. Source: SV_ReadQCRequest --- */
 
-/* Reads a range of memory; the integer argument before it is its length. */
-static void read_pointer(struct qs_decoder *d, int32_t size)
-{
-    if (size >= 0 && size <= QC_POINTER_MAX)
-        qs_bytes(d, FTE_QCREQUEST_DATA, (uint32_t)size);
-}
-
 /* Reads one argument. `*before`: the argument before if it was an integer, or -1. */
 static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
 {
@@ -51,8 +44,9 @@ static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
     case EV_ENTITY:
         fte_entity(d, FTE_QCREQUEST_ENTITY);
         break;
-    case EV_POINTER:
-        read_pointer(d, *before);
+    case EV_POINTER: /* the integer before it is the length of the range of memory */
+        if (*before >= 0 && *before <= QC_POINTER_MAX)
+            qs_bytes(d, FTE_QCREQUEST_DATA, (uint32_t)*before);
         break;
     case EV_INT64:
         fte_varint64_signed(d, FTE_QCREQUEST_INT64);

@@ -19,23 +19,19 @@ struct qs_links *qs_links_new(uint32_t kept)
     qs_chunks_init(&links->extras, sizeof(struct qs_link_extra), kept);
     qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
-        links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        links->directions[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     links->path = kept ? NULL : qs_path_new();
     links->qualities = g_array_new(FALSE, TRUE, sizeof(struct qs_path_quality));
     return links;
 }
 
-static void free_way(struct qs_link_way *way)
-{
-    for (int i = 0; i < QS_STREAMS; i++)
-        g_free(way->streams[i]);
-    g_array_free(way->parts, TRUE);
-}
-
 void qs_links_free(struct qs_links *links)
 {
-    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
-        free_way(&links->ways[end]);
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++) {
+        for (int i = 0; i < QS_STREAMS; i++)
+            g_free(links->directions[end].streams[i]);
+        g_array_free(links->directions[end].parts, TRUE);
+    }
     qs_chunks_clear(&links->records);
     qs_chunks_clear(&links->extras);
     qs_chunks_clear(&links->messages);
@@ -52,41 +48,29 @@ static uint32_t number_of(const struct qs_packet *packet)
     return (uint32_t)(packet->frame ? packet->frame : packet->number);
 }
 
-static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
-{
-    struct qs_link_record *record = qs_chunks_add(&links->records);
-
-    record->packet = number_of(d->packet);
-    record->time = d->packet->time;
-    return links->records.count;
-}
-
-/* Zeroes the tenths of a second in which no packet came. */
-static void pass_time(struct qs_link_way *way, int64_t tenth)
-{
-    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
-        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
-    way->tenth = MAX(way->tenth, tenth);
-}
-
 static void count_bytes(struct qs_links *links, const struct qs_packet *packet, uint32_t record)
 {
-    struct qs_link_way *way = &links->ways[packet->from];
+    struct qs_link_direction *direction = &links->directions[packet->from];
     struct qs_link_record *own = qs_link_record(links, record);
+    const int64_t tenth = packet->time / TENTH;
 
-    pass_time(way, packet->time / TENTH);
-    way->bytes[(uint64_t)way->tenth % QS_TENTHS] += packet->wire_size;
+    /* Zeroes the tenths of a second in which no packet came. */
+    for (int i = 0; direction->tenth < tenth && i < QS_TENTHS; i++)
+        direction->bytes[(uint64_t)++direction->tenth % QS_TENTHS] = 0;
+    direction->tenth = MAX(direction->tenth, tenth);
+    direction->bytes[(uint64_t)direction->tenth % QS_TENTHS] += packet->wire_size;
     for (int i = 0; i < QS_TENTHS; i++)
-        own->rate += way->bytes[i];
+        own->rate += direction->bytes[i];
     own->has_rate = true;
 }
 
 /* Stores the packet that completes the message in the records of all its fragments. */
-static void complete(struct qs_links *links, const struct qs_link_way *way, uint32_t record,
-                     uint32_t fragments)
+static void complete(struct qs_links *links, const struct qs_link_direction *direction,
+                     uint32_t record, uint32_t fragments)
 {
-    for (guint i = 0; i < way->parts->len; i++) {
-        struct qs_link_extra *extra = qs_link_extra(links, g_array_index(way->parts, uint32_t, i));
+    for (guint i = 0; i < direction->parts->len; i++) {
+        struct qs_link_extra *extra =
+            qs_link_extra(links, g_array_index(direction->parts, uint32_t, i));
 
         extra->whole = record;
         extra->fragments = (uint16_t)fragments;
@@ -96,16 +80,16 @@ static void complete(struct qs_links *links, const struct qs_link_way *way, uint
 /* Decoders report at most QS_FRAGMENTS_MAX fragments of a message. */
 static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    struct qs_link_way *way = &links->ways[d->packet->from];
+    struct qs_link_direction *direction = &links->directions[d->packet->from];
 
-    if (d->found.fragment <= way->parts->len)
-        g_array_set_size(way->parts, d->found.fragment - 1);
-    g_array_append_val(way->parts, record);
+    if (d->found.fragment <= direction->parts->len)
+        g_array_set_size(direction->parts, d->found.fragment - 1);
+    g_array_append_val(direction->parts, record);
     qs_link_extra(links, record)->fragment = (uint16_t)d->found.fragment;
     if (!d->found.fragments)
         return;
-    complete(links, way, record, d->found.fragments);
-    g_array_set_size(way->parts, 0);
+    complete(links, direction, record, d->found.fragments);
+    g_array_set_size(direction->parts, 0);
 }
 
 /*
@@ -122,14 +106,6 @@ static void add_fragment(struct qs_links *links, const struct qs_decoder *d, uin
 static unsigned kind_of(uint32_t asks)
 {
     return (unsigned)__builtin_ctz(asks);
-}
-
-static void ask(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                const struct qs_requests *requests)
-{
-    links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
-        (struct qs_link_request){*requests, record, d->packet->from, false};
-    links->counts[kind_of(requests->asks)].requests++;
 }
 
 static bool fits(const struct qs_link_request *request, const struct qs_requests *response)
@@ -181,10 +157,13 @@ static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t 
 static void add_request(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                         const struct qs_requests *requests)
 {
-    if (requests->asks && (!requests->answers || d->found.direction == QS_C2S))
-        ask(links, d, record, requests);
-    else if (requests->answers)
+    if (requests->asks && (!requests->answers || d->found.direction == QS_C2S)) {
+        links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
+            (struct qs_link_request){*requests, record, d->packet->from, false};
+        links->counts[kind_of(requests->asks)].requests++;
+    } else if (requests->answers) {
         answer(links, d, record, requests);
+    }
 }
 
 /* Adds a step of a download as a request or a response. */
@@ -211,14 +190,6 @@ static void add_transfer(struct qs_links *links, const struct qs_decoder *d, uin
     add_request(links, d, record, &answers);
     if (links->download)
         qs_link_extra(links, record)->download = links->download;
-}
-
-static void add_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
-{
-    for (unsigned i = 0; i < d->found.request_count; i++)
-        add_request(links, d, record, &d->found.requests[i]);
-    for (guint i = 0; i < d->found.transfers->len; i++)
-        add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -270,6 +241,7 @@ void qs_links_quality(const struct qs_links *links, uint32_t connection,
 
 void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
 {
+    struct qs_link_record *own;
     uint32_t record;
 
     if (d->packet->pdu || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
@@ -277,7 +249,10 @@ void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
     if (links->connection != d->session->connection)
         begin_connection(links);
     links->connection = d->session->connection;
-    record = add_record(links, d);
+    own = qs_chunks_add(&links->records);
+    own->packet = number_of(d->packet);
+    own->time = d->packet->time;
+    record = links->records.count;
     if (!d->found.connectionless) {
         struct qs_seqinfo seqinfo;
 
@@ -289,7 +264,10 @@ void qs_links_update(struct qs_links *links, const struct qs_decoder *d)
         if (links->path)
             add_path(links, d, record);
     }
-    add_requests(links, d, record);
+    for (unsigned i = 0; i < d->found.request_count; i++)
+        add_request(links, d, record, &d->found.requests[i]);
+    for (guint i = 0; i < d->found.transfers->len; i++)
+        add_transfer(links, d, record, &g_array_index(d->found.transfers, struct qs_transfer, i));
 }
 
 /* --- Links of a packet ----------------------------------------------------------------------- */
@@ -437,16 +415,6 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
 
 /* --- Links as fields ------------------------------------------------------------------------- */
 
-bool qs_link_is_ahead(enum qs_link link)
-{
-    static const bool ahead[] = {
-#define LINK(id, name, title, type, unit, blurb) false,
-#define LINK_AHEAD(id, name, title, type, unit, blurb) true,
-#include "common/netchan/links.def"
-    };
-    return ahead[link];
-}
-
 /* Adds " [lost 2]" to the summary, before other marks and the messages, and the fragment. */
 static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
 {
@@ -455,15 +423,15 @@ static void summarize(struct qs_decoder *d, const struct qs_packet_links *links)
     for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++) {
         const unsigned count = (unsigned)links->values[QS_LINK_LOST + i];
         size_t header;
-        char *mark;
+        char *gap;
 
         if (!count)
             continue;
         header = strcspn(d->found.summary->str, "[:");
-        mark = g_strdup_printf(" [%s %u]", gaps[i], count);
+        gap = g_strdup_printf(" [%s %u]", gaps[i], count);
         g_string_insert(d->found.summary, (gssize)header - (d->found.summary->str[header] == '['),
-                        mark);
-        g_free(mark);
+                        gap);
+        g_free(gap);
     }
     if (links->fragments)
         g_string_append_printf(d->found.summary, " [fragment %u of %u]", links->fragment,

@@ -32,9 +32,6 @@ enum qs_link {
     QS_LINKS
 };
 
-/* True if the link of a packet is unknown until a later packet comes. */
-bool qs_link_is_ahead(enum qs_link link);
-
 struct qs_links;
 
 /* Creates the links of a conversation. `kept` is the minimum number of latest packets that are

@@ -13,29 +13,22 @@
 
 /* --- Packets that were sent ------------------------------------------------------------------ */
 
-static struct qs_link_stream *stream_of(struct qs_link_way *way, uint8_t number)
-{
-    if (!way->streams[number])
-        way->streams[number] = g_new0(struct qs_link_stream, 1);
-    return way->streams[number];
-}
-
 static struct qs_link_sent *sent_at(struct qs_link_stream *stream, uint32_t index)
 {
     return &stream->sent[index % QS_SENT_MAX];
 }
 
 /* Returns the last packet with this ack_id, or NULL. These only grow. */
-static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t mark)
+static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ack_id)
 {
     const uint32_t oldest = stream->count > QS_SENT_MAX ? stream->count - QS_SENT_MAX : 0;
 
     for (uint32_t i = stream->count; i-- > oldest;) {
         struct qs_link_sent *sent = sent_at(stream, i);
 
-        if (sent->mark == mark)
+        if (sent->ack_id == ack_id)
             return sent;
-        if (sent->mark < mark)
+        if (sent->ack_id < ack_id)
             return NULL;
     }
     return NULL;
@@ -45,62 +38,65 @@ static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t ma
 
 /* True if the capture has the receiver's bit as the sender of this packet knew it: it has the
  * packet that is acknowledged, or a later one. */
-static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
+static bool knows_toggle(const struct qs_link_direction *direction,
+                         const struct qs_seqinfo *seqinfo)
 {
-    return way->known && way->toggle_ack_id >= seqinfo->acked_id;
+    return direction->known && direction->toggle_ack_id >= seqinfo->acked_id;
 }
 
-static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                          const struct qs_seqinfo *seqinfo)
+static void begin_message(struct qs_links *links, struct qs_link_direction *direction,
+                          uint32_t record, const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_message *message = qs_chunks_add(&links->messages);
 
     message->first = message->last = record;
-    way->message = links->messages.count;
-    way->pending = true;
-    way->pending_known = knows_toggle(way, seqinfo);
-    way->pending_toggle = way->toggle;
-    qs_link_extra(links, record)->message = way->message;
+    direction->message = links->messages.count;
+    direction->pending = true;
+    direction->pending_known = knows_toggle(direction, seqinfo);
+    direction->pending_toggle = direction->toggle;
+    qs_link_extra(links, record)->message = direction->message;
 }
 
 /* Adds a packet with the last message: another fragment of it, or if `again`, a repetition. */
-static void repeat_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                           bool again)
+static void repeat_message(struct qs_links *links, struct qs_link_direction *direction,
+                           uint32_t record, bool again)
 {
-    struct qs_link_message *message = qs_link_message(links, way->message);
+    struct qs_link_message *message = qs_link_message(links, direction->message);
 
-    qs_link_extra(links, record)->message = way->message;
+    qs_link_extra(links, record)->message = direction->message;
     if (!again)
         return;
     qs_link_extra(links, message->last)->again = record;
     message->last = record;
 }
 
-static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t record)
+static void confirm(struct qs_links *links, struct qs_link_direction *direction, uint32_t record)
 {
-    qs_link_message(links, way->message)->confirmed = record;
-    qs_link_extra(links, record)->confirms = way->message;
-    way->pending = false;
+    qs_link_message(links, direction->message)->confirmed = record;
+    qs_link_extra(links, record)->confirms = direction->message;
+    direction->pending = false;
 }
 
 /*
  * Processes the receiver's bit. If the capture begins during a message, the bit before it is known
  * only from a packet that the receiver sent before it had the message.
  */
-static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                           const struct qs_seqinfo *seqinfo)
+static void receive_toggle(struct qs_links *links, struct qs_link_direction *direction,
+                           uint32_t record, const struct qs_seqinfo *seqinfo)
 {
-    if (way->pending && way->pending_known && seqinfo->reliable_bit != way->pending_toggle)
-        confirm(links, way, record);
-    else if (way->pending && !way->pending_known && seqinfo->acked_id >= way->message_ack_id)
-        way->pending = false;
-    else if (way->pending && !way->pending_known) {
-        way->pending_known = true;
-        way->pending_toggle = seqinfo->reliable_bit;
+    if (direction->pending && direction->pending_known &&
+        seqinfo->reliable_bit != direction->pending_toggle)
+        confirm(links, direction, record);
+    else if (direction->pending && !direction->pending_known &&
+             seqinfo->acked_id >= direction->message_ack_id)
+        direction->pending = false;
+    else if (direction->pending && !direction->pending_known) {
+        direction->pending_known = true;
+        direction->pending_toggle = seqinfo->reliable_bit;
     }
-    way->known = true;
-    way->toggle = seqinfo->reliable_bit;
-    way->toggle_ack_id = seqinfo->ack_id;
+    direction->known = true;
+    direction->toggle = seqinfo->reliable_bit;
+    direction->toggle_ack_id = seqinfo->ack_id;
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -108,38 +104,43 @@ static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint
 static void send_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                         const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_way *way = &links->ways[d->packet->from];
-    struct qs_link_stream *stream = stream_of(way, seqinfo->stream);
-    const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
+    struct qs_link_direction *direction = &links->directions[d->packet->from];
+    struct qs_link_stream *stream;
+    const struct qs_link_sent *newest;
 
+    if (!direction->streams[seqinfo->stream])
+        direction->streams[seqinfo->stream] = g_new0(struct qs_link_stream, 1);
+    stream = direction->streams[seqinfo->stream];
+    newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
     if (!d->found.accepted && !seqinfo->repeated)
         return; /* late, or a duplicate: another packet is acknowledged */
-    if (newest && seqinfo->ack_id < newest->mark) {
+    if (newest && seqinfo->ack_id < newest->ack_id) {
         if (!d->found.accepted)
             return;
         stream->count = 0; /* the numbers have restarted */
     }
-    qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->ack_id;
+    qs_link_record(links, record)->sent_again = newest && newest->ack_id == seqinfo->ack_id;
     if (seqinfo->ack_id)
         *sent_at(stream, stream->count++) = (struct qs_link_sent){seqinfo->ack_id, record};
     if (seqinfo->reliable) {
         const bool same =
-            way->message && (seqinfo->ack_id == way->message_ack_id ||
-                             (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
+            direction->message &&
+            (seqinfo->ack_id == direction->message_ack_id ||
+             (direction->pending && !seqinfo->repeated && knows_toggle(direction, seqinfo)));
 
         if (same)
-            repeat_message(links, way, record,
-                           seqinfo->repeated || seqinfo->ack_id != way->message_ack_id);
+            repeat_message(links, direction, record,
+                           seqinfo->repeated || seqinfo->ack_id != direction->message_ack_id);
         else
-            begin_message(links, way, record, seqinfo);
-        way->message_ack_id = seqinfo->ack_id;
+            begin_message(links, direction, record, seqinfo);
+        direction->message_ack_id = seqinfo->ack_id;
     }
 }
 
-static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                         const struct qs_seqinfo *seqinfo)
+static void receive_echo(struct qs_links *links, struct qs_link_direction *direction,
+                         uint32_t record, const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_stream *stream = way->streams[seqinfo->acked_stream];
+    struct qs_link_stream *stream = direction->streams[seqinfo->acked_stream];
     const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->acked_id) : NULL;
     struct qs_link_record *acknowledged;
 
@@ -150,15 +151,16 @@ static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32
     if (acknowledged->acked_by)
         return;
     acknowledged->acked_by = record;
-    if (way->pending && qs_link_message(links, way->message)->last == sent->record &&
+    if (direction->pending && qs_link_message(links, direction->message)->last == sent->record &&
         !seqinfo->has_reliable_bit)
-        confirm(links, way, record);
+        confirm(links, direction, record);
 }
 
 void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                           const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_way *back = &links->ways[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
+    struct qs_link_direction *back =
+        &links->directions[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
 
     if (seqinfo->numbered && (seqinfo->ack_id || seqinfo->reliable))
         send_number(links, d, record, seqinfo);
@@ -170,23 +172,23 @@ void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, ui
         receive_toggle(links, back, record, seqinfo);
 }
 
-static void restart_way(struct qs_link_way *way, bool fresh)
+static void restart_direction(struct qs_link_direction *direction, bool fresh)
 {
     for (int i = 0; i < QS_STREAMS; i++)
-        if (way->streams[i])
-            way->streams[i]->count = 0;
-    way->message = 0;
-    way->pending = false;
-    way->known = fresh; /* both ends begin with a bit that is not set */
-    way->toggle = false;
-    way->toggle_ack_id = 0;
-    g_array_set_size(way->parts, 0);
-    memset(way->bytes, 0, sizeof way->bytes);
+        if (direction->streams[i])
+            direction->streams[i]->count = 0;
+    direction->message = 0;
+    direction->pending = false;
+    direction->known = fresh; /* both ends begin with a bit that is not set */
+    direction->toggle = false;
+    direction->toggle_ack_id = 0;
+    g_array_set_size(direction->parts, 0);
+    memset(direction->bytes, 0, sizeof direction->bytes);
 }
 
 void qs_links_restart(struct qs_links *links, bool fresh)
 {
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
-        restart_way(&links->ways[end], fresh);
+        restart_direction(&links->directions[end], fresh);
     links->download = 0;
 }

@@ -46,7 +46,7 @@ struct qs_link_message {
 };
 
 struct qs_link_sent {
-    uint32_t mark, record;
+    uint32_t ack_id, record;
 };
 
 /* Ring of the datagrams that an end has sent in one stream. */
@@ -56,7 +56,7 @@ struct qs_link_stream {
 };
 
 /* State of what one end sends. */
-struct qs_link_way {
+struct qs_link_direction {
     struct qs_link_stream *streams[QS_STREAMS]; /* NULL if nothing was sent */
     uint32_t message;                           /* number of the last reliable message; 0: none */
     uint32_t message_ack_id;                    /* ack_id of the last packet with it */
@@ -78,7 +78,7 @@ struct qs_link_request {
 
 struct qs_links {
     struct qs_chunks records, extras, messages;
-    struct qs_link_way ways[QS_END_UNKNOWN]; /* by the end that sends */
+    struct qs_link_direction directions[QS_END_UNKNOWN]; /* by the end that sends */
     struct qs_link_request requests[QS_PENDING_REQUESTS_MAX];
     uint32_t request_count; /* number of all so far */
     struct qs_request_count counts[QS_REQUEST_KINDS];

@@ -42,15 +42,6 @@ static void clear_lacking(struct qs_netchan *chan, uint32_t sequence)
     chan->not_captured--;
 }
 
-static void note_lacking(struct qs_netchan *chan, uint32_t sequence)
-{
-    const uint32_t step = sequence - chan->last_uncaptured;
-
-    chan->lacking = (step < SEEN_WINDOW ? chan->lacking << step : 0) | 1;
-    chan->last_uncaptured = sequence;
-    chan->not_captured++;
-}
-
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped)
 {
     *skipped = 0;
@@ -103,6 +94,8 @@ bool qs_netchan_restarted(struct qs_netchan *chan, uint32_t sequence)
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
+    uint32_t step;
+
     /* Numbers older than the window, or from before the capture, are unknown. No capture lacks
      * QS_NUMBERS_APART packets in a row: a number further ahead was never sent. */
     if ((chan->accepted < 2 && (chan->started || !chan->begins)) || ack == chan->last_uncaptured ||
@@ -113,7 +106,10 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
          was_captured(chan, ack)))
         return false;
     chan->ahead += ack > chan->sequence;
-    note_lacking(chan, ack);
+    step = ack - chan->last_uncaptured;
+    chan->lacking = (step < SEEN_WINDOW ? chan->lacking << step : 0) | 1;
+    chan->last_uncaptured = ack;
+    chan->not_captured++;
     return true;
 }
 
@@ -198,24 +194,17 @@ bool qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
     return true;
 }
 
-/* Returns the start of the packet's messages, where reliable ones come first. */
-static uint64_t content_of(const struct qs_decoder *d)
-{
-    uint64_t content = 0;
-
-    memcpy(&content, d->in.data + d->in.pos, MIN(qs_reader_left(&d->in), sizeof content));
-    return content;
-}
-
 void qs_receive_reliable(struct qs_decoder *d, bool reliable, bool bit)
 {
     struct qs_netchan *back = qs_netchan_back(d);
+    uint64_t content = 0; /* the start of the packet's messages, where reliable ones come first */
 
     if (!d->found.accepted || d->found.direction == QS_DIRECTION_UNKNOWN)
         return;
     if (!d->found.acknowledged)
         back->begins = true;
-    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable, content_of(d));
+    memcpy(&content, d->in.data + d->in.pos, MIN(qs_reader_left(&d->in), sizeof content));
+    qs_reliable_send(&qs_netchan_forth(d)->reliable, d->found.sequence, reliable, content);
     qs_reliable_acknowledge(&back->reliable, d->found.acknowledged, bit);
     if (back->reliable.lacks)
         qs_hole_reliable(d);

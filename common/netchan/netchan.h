@@ -237,10 +237,11 @@ void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct q
 
 /* Adds a packet that the other end accepts, with the highest number so far. `content` is the start
  * of a reliable packet's messages, which identifies a retransmission; 0: unknown. */
-void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable, uint64_t content);
+void qs_reliable_send(struct qs_reliable *state, uint32_t sequence, bool reliable,
+                      uint64_t content);
 
 /* Adds the other end's acknowledgement of packet `number`, with its reliable bit. */
-void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit);
+void qs_reliable_acknowledge(struct qs_reliable *state, uint32_t number, bool bit);
 
 /* --- Holes ------------------------------------------------------------------------------------ */
 

@@ -72,7 +72,7 @@ static int64_t since_sent(struct qs_path_sender *sender, uint32_t index, int64_t
 /* True if the datagram was seen at the last place of the capture, which may have only one. */
 static bool has_arrived(struct qs_path_sender *sender, uint32_t index)
 {
-    return !qs_path_has_two_places(sender) || sent_at(sender, index)->copied;
+    return !qs_path_has_two_vantages(sender) || sent_at(sender, index)->copied;
 }
 
 /* Finds the index of the datagram with this ack_id in the ring. False if there is none. */
@@ -82,15 +82,6 @@ static bool find_sent(struct qs_path_sender *sender, uint32_t ack_id, uint32_t *
         if (sent_at(sender, *index)->ack_id <= ack_id)
             return sent_at(sender, *index)->ack_id == ack_id;
     return false;
-}
-
-/* Counts the last gap as a hole of the capture. */
-static void forget_gap(struct qs_path_sender *sender)
-{
-    sender->counts.missing -= MIN(sender->gap, sender->counts.missing);
-    sender->counts.not_captured -= MIN(sender->gap_acknowledged, sender->counts.not_captured);
-    sender->counts.holes += sender->gap;
-    sender->gap = 0;
 }
 
 /* Counts a datagram that was not captured, but that the packet acknowledges. */
@@ -259,14 +250,6 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
     sent->time = time;
 }
 
-/* Adds the copy of the datagram that was added last, if that was captured before it. */
-static void add_early_copy(struct qs_path_sender *sender, uint32_t number)
-{
-    for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
-        if (sender->early[i].number == number)
-            add_copy(sender, sender->count - 1, sender->early[i].time);
-}
-
 void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_t number,
                       int64_t time)
 {
@@ -306,7 +289,10 @@ static void add_sent(const struct packet *packet, uint32_t record)
     sender->count++;
     *sent = (struct qs_path_sent){
         (uint32_t)packet->time, packet->ack_id, packet->number, record, false, false};
-    add_early_copy(sender, packet->number);
+    /* A copy may have been captured before the datagram. */
+    for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
+        if (sender->early[i].number == packet->number)
+            add_copy(sender, sender->count - 1, sender->early[i].time);
 }
 
 /* True if the last gap is a long one, and the netchan found that the capture lacks all of it. */
@@ -321,9 +307,14 @@ static bool is_hole(const struct qs_netchan *chan)
 static void forget_hole(const struct packet *packet, const struct qs_session *session)
 {
     const struct qs_netchan *chan = packet->to_server ? &session->to_client : &session->to_server;
+    struct qs_path_sender *other = packet->other;
 
-    if (packet->other->gap && chan->last_gap.until == packet->other->gap_until && is_hole(chan))
-        forget_gap(packet->other);
+    if (!other->gap || chan->last_gap.until != other->gap_until || !is_hole(chan))
+        return;
+    other->counts.missing -= MIN(other->gap, other->counts.missing);
+    other->counts.not_captured -= MIN(other->gap_acknowledged, other->counts.not_captured);
+    other->counts.holes += other->gap;
+    other->gap = 0;
 }
 
 /* Counts the numbers that are missing before the packet, separately if they are in a hole of the

@@ -69,8 +69,8 @@ struct qs_path_direction {
 
 struct qs_path_quality {
     enum qs_vantage vantage;
-    bool two_places; /* captured at both ends: losses between them make no gap */
-    bool answers;    /* see struct qs_path_rules */
+    bool two_vantages; /* captured at both ends: losses between them make no gap */
+    bool answers;      /* see struct qs_path_rules */
     struct qs_path_direction c2s, s2c;
     double round_trip_loss; /* upper bound, if the directions are not known separately */
     double unanswered;      /* part of the client's datagrams, if the server answers each one */

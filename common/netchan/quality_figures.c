@@ -71,7 +71,7 @@ static double lag_of(const struct qs_path *path)
     for (int i = QS_CLIENT; i <= QS_SERVER; i++) {
         const struct qs_path_sender *sender = &path->history->senders[i];
 
-        if (qs_path_has_two_places(sender))
+        if (qs_path_has_two_vantages(sender))
             lag += sender->lag / sender->copied;
     }
     return lag;
@@ -85,13 +85,13 @@ bool qs_path_is_near(const struct qs_path *path, unsigned sender)
         return is_near(path, &senders[QS_SERVER].half, false);
     if (path->rules->server_acknowledges)
         return is_near(path, &senders[QS_CLIENT].half, true);
-    /* Assumes so, unless the client is near; two places with a lag between them are at both
+    /* Assumes so, unless the client is near; two vantages with a lag between them are at both
      * ends. */
     return path->same_host || !qs_path_is_near(path, QS_SERVER) || lag_of(path) > NEAR;
 }
 
 /* Input of the figures. */
-struct view {
+struct figures_input {
     const struct qs_path *path;
     struct qs_path_counts counts; /* counts of the whole time, or of a part of it */
     const struct qs_path_history *history;
@@ -99,15 +99,15 @@ struct view {
     bool near_client, near_server;
 };
 
-static struct view view_of(const struct qs_path *path)
+static struct figures_input view_of(const struct qs_path *path)
 {
-    return (struct view){.path = path,
-                         .counts = qs_path_counts(path),
-                         .history = path->history,
-                         .client = &path->history->senders[QS_CLIENT],
-                         .server = &path->history->senders[QS_SERVER],
-                         .near_client = qs_path_is_near(path, QS_SERVER),
-                         .near_server = qs_path_is_near(path, QS_CLIENT)};
+    return (struct figures_input){.path = path,
+                                  .counts = qs_path_counts(path),
+                                  .history = path->history,
+                                  .client = &path->history->senders[QS_CLIENT],
+                                  .server = &path->history->senders[QS_SERVER],
+                                  .near_client = qs_path_is_near(path, QS_SERVER),
+                                  .near_server = qs_path_is_near(path, QS_CLIENT)};
 }
 
 /* --- Losses ---------------------------------------------------------------------------------- */
@@ -155,15 +155,15 @@ static double single_acknowledged(const struct qs_path_sender *sender)
     return sender->counts.acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
 }
 
-/* Returns the loss between two places of the capture: datagrams seen at one of them only. If the
- * receiver acknowledges nothing, the places lack as much as in the other direction. */
+/* Returns the loss between two vantages of the capture: datagrams seen at one of them only. If the
+ * receiver acknowledges nothing, the capture points lack as much as in the other direction. */
 static struct loss loss_between(const struct qs_path_sender *sender,
                                 const struct qs_path_sender *other)
 {
     const double single = (double)sender->count - sender->copied_from - sender->copied;
     const double lacking = sender->copied * single_acknowledged(other) / MAX(other->copied, 1);
 
-    if (!qs_path_has_two_places(sender))
+    if (!qs_path_has_two_vantages(sender))
         return (struct loss){0};
     if (sender->counts.acknowledged > 0 || other->counts.acknowledged <= 0)
         return loss_of(single, single_acknowledged(sender), sender->copied,
@@ -186,7 +186,7 @@ static struct loss loss_behind(const struct qs_path_end_counts *end)
 
 /* Returns the part of the client's captured datagrams that the server did not answer: numbers that
  * it skipped, but not because of its rate limit, nor because the client had skipped them. */
-static struct loss unanswered(const struct view *view)
+static struct loss unanswered(const struct figures_input *view)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
                                     *server = &view->counts.ends[QS_SERVER];
@@ -233,7 +233,7 @@ static void set_loss(struct qs_path_direction *direction, struct loss loss)
  * purpose. If neither reports any, it may have: one or two at a time, before each fifth datagram or
  * more often.
  */
-static struct loss client_gaps(const struct view *view, struct qs_path_quality *quality)
+static struct loss client_gaps(const struct figures_input *view, struct qs_path_quality *quality)
 {
     const bool answers = view->path->rules->answers;
     const double reported =
@@ -254,7 +254,7 @@ static struct loss client_gaps(const struct view *view, struct qs_path_quality *
 }
 
 /* Returns the loss to the server. `gaps` is the loss before the capture. */
-static struct loss loss_to_server(const struct view *view, struct loss gaps)
+static struct loss loss_to_server(const struct figures_input *view, struct loss gaps)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT];
     const double dropped = dropped_loss(&view->counts.game);
@@ -276,7 +276,7 @@ static struct loss loss_to_server(const struct view *view, struct loss gaps)
  * answer, rounded down, less those that the server has not answered. Subtracts numbers in transit,
  * because the client counts them as soon as answers may come.
  */
-static struct loss reported_s2c(const struct view *view)
+static struct loss reported_s2c(const struct figures_input *view)
 {
     const struct qs_path_history *history = view->history;
     const struct qs_path_answers from = history->counted_from, to = qs_path_answers_of(history);
@@ -305,12 +305,12 @@ static struct loss reported_s2c(const struct view *view)
 
 double qs_path_reported_loss(const struct qs_path *path)
 {
-    const struct view view = view_of(path);
+    const struct figures_input view = view_of(path);
 
     return path->rules->answers ? reported_s2c(&view).figure : -1;
 }
 
-static struct loss loss_to_client(const struct view *view)
+static struct loss loss_to_client(const struct figures_input *view)
 {
     const struct qs_path_end_counts *server = &view->counts.ends[QS_SERVER];
     struct loss loss = {0};
@@ -324,7 +324,7 @@ static struct loss loss_to_client(const struct view *view)
     return add_losses(loss, loss_between(view->server, view->client));
 }
 
-static void estimate_losses(const struct view *view, struct qs_path_quality *quality)
+static void estimate_losses(const struct figures_input *view, struct qs_path_quality *quality)
 {
     struct loss to_client = loss_to_client(view);
 
@@ -363,7 +363,7 @@ static double half_ping(const struct qs_path_sender *sender, double loss, double
     return ping;
 }
 
-static void estimate_ping(const struct view *view, struct qs_path_quality *quality)
+static void estimate_ping(const struct figures_input *view, struct qs_path_quality *quality)
 {
     const struct qs_histogram *answers = &view->client->half.high;
     double ping = 0, above = 0, more = 0, more_above = 0;
@@ -397,7 +397,7 @@ const char *qs_vantage_name(enum qs_vantage vantage)
 }
 
 /* Returns the percentage of the numbers that the capture is known to lack. */
-static double not_captured(const struct view *view)
+static double not_captured(const struct figures_input *view)
 {
     const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
                                     *server = &view->counts.ends[QS_SERVER];
@@ -409,7 +409,7 @@ static double not_captured(const struct view *view)
     return add(percent(lacking, lacking + acknowledged), percent(holes, holes + accepted));
 }
 
-static void estimate_answers(const struct view *view, struct qs_path_quality *quality)
+static void estimate_answers(const struct figures_input *view, struct qs_path_quality *quality)
 {
     const struct loss loss = unanswered(view);
 
@@ -428,15 +428,15 @@ static double choke_of(const struct qs_path_counts *counts)
     return percent(choked, choked + counts->ends[QS_SERVER].accepted);
 }
 
-static void estimate(const struct view *view, struct qs_path_quality *quality)
+static void estimate(const struct figures_input *view, struct qs_path_quality *quality)
 {
     const bool chokes = view->path->rules->chokes;
 
     quality->vantage =
         (view->near_client ? QS_VANTAGE_CLIENT : 0) | (view->near_server ? QS_VANTAGE_SERVER : 0);
     quality->answers = view->path->rules->answers;
-    quality->two_places =
-        qs_path_has_two_places(view->client) || qs_path_has_two_places(view->server);
+    quality->two_vantages =
+        qs_path_has_two_vantages(view->client) || qs_path_has_two_vantages(view->server);
     quality->c2s.throttle = chokes ? 0 : QS_QUALITY_UNKNOWN;
     if (chokes)
         quality->s2c.choke = choke_of(&view->counts);
@@ -447,7 +447,7 @@ static void estimate(const struct view *view, struct qs_path_quality *quality)
     quality->not_captured = not_captured(view);
 }
 
-static void finish_direction(const struct view *view, enum qs_direction direction,
+static void finish_direction(const struct figures_input *view, enum qs_direction direction,
                              struct qs_path_direction *figures)
 {
     const struct qs_path_sender *sender = &view->history->senders[direction - QS_C2S];
@@ -455,7 +455,7 @@ static void finish_direction(const struct view *view, enum qs_direction directio
 
     figures->late = (uint64_t)sender->counts.late;
     figures->duplicates =
-        sender->duplicates + (qs_path_has_two_places(sender) ? 0 : sender->copied);
+        sender->duplicates + (qs_path_has_two_vantages(sender) ? 0 : sender->copied);
     figures->packets_are_limit = sender->may_be_copies;
     if (figures->loss == 0)
         figures->burst = 0;
@@ -484,7 +484,7 @@ static struct qs_path_quality unknown_quality(void)
 
 void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality)
 {
-    struct view view;
+    struct figures_input view;
 
     *quality = unknown_quality();
     if (path) {
@@ -545,7 +545,7 @@ void qs_path_part(const struct qs_path *path, const struct qs_path_quality *whol
 {
     const struct qs_path_end_counts *client, *server;
     struct loss gaps;
-    struct view view;
+    struct figures_input view;
 
     *part = unknown_quality();
     if (!path->history)
@@ -558,7 +558,7 @@ void qs_path_part(const struct qs_path *path, const struct qs_path_quality *whol
     part->s2c.packets = (uint64_t)server->accepted;
     if (whole->s2c.choke >= 0 && server->accepted > 0)
         part->s2c.choke = choke_of(&view.counts);
-    if (whole->two_places)
+    if (whole->two_vantages)
         return;
     gaps = gap_loss(client);
     if (whole->c2s.gaps != QS_GAP_LOST)
@@ -586,7 +586,7 @@ char *qs_path_loss_text(const struct qs_path_direction *direction, bool ascii)
 
 char *qs_path_ping_text(const struct qs_path_quality *quality)
 {
-    static const char *const places[] = {
+    static const char *const vantages[] = {
         [QS_VANTAGE_UNKNOWN] = "captured at an unknown place",
         [QS_VANTAGE_CLIENT] = "captured near the client",
         [QS_VANTAGE_SERVER] = "captured near the server",
@@ -609,7 +609,7 @@ char *qs_path_ping_text(const struct qs_path_quality *quality)
     if (quality->unanswered > 0)
         g_string_append_printf(text, "; %.1f %% of the client's packets unanswered",
                                quality->unanswered);
-    g_string_append_printf(text, "; %s", places[quality->vantage]);
+    g_string_append_printf(text, "; %s", vantages[quality->vantage]);
     return g_string_free(text, FALSE);
 }
 

@@ -67,7 +67,7 @@ struct qs_path_sender {
 
 /* True if most datagrams were captured twice. Networks duplicate a few at most, and two places that
  * each lack a fifth share two thirds. */
-static inline bool qs_path_has_two_places(const struct qs_path_sender *sender)
+static inline bool qs_path_has_two_vantages(const struct qs_path_sender *sender)
 {
     return sender->copied > sender->count / 2;
 }

@@ -15,22 +15,22 @@ static void set(uint64_t *bits, uint32_t number, bool value)
     *bits = value ? *bits | bit_of(number) : *bits & ~bit_of(number);
 }
 
-void qs_reliable_send(struct qs_reliable *way, uint32_t sequence, bool reliable, uint64_t content)
+void qs_reliable_send(struct qs_reliable *state, uint32_t sequence, bool reliable, uint64_t content)
 {
-    const bool odd = way->odd & bit_of(way->last);
-    const uint32_t first = sequence - MIN(sequence - way->last, WINDOW) + 1;
+    const bool odd = state->odd & bit_of(state->last);
+    const uint32_t first = sequence - MIN(sequence - state->last, WINDOW) + 1;
 
     for (uint32_t number = first; number != sequence + 1; number++) {
-        set(&way->captured, number, number == sequence);
-        set(&way->sent, number, number == sequence && reliable);
-        set(&way->odd, number, odd != (number == sequence && reliable));
+        set(&state->captured, number, number == sequence);
+        set(&state->sent, number, number == sequence && reliable);
+        set(&state->odd, number, odd != (number == sequence && reliable));
     }
-    way->last = sequence;
+    state->last = sequence;
     if (!reliable)
         return;
-    way->confirmed |= way->doubtful && content && way->content && content != way->content;
-    way->doubtful = false;
-    way->content = content;
+    state->confirmed |= state->doubtful && content && state->content && content != state->content;
+    state->doubtful = false;
+    state->content = content;
 }
 
 enum cause { LINE, CAPTURE, EITHER };
@@ -39,61 +39,62 @@ enum cause { LINE, CAPTURE, EITHER };
  * Returns why the bit for `number` differs: the capture lacks a packet since the previous
  * acknowledgement, the path lost a reliable one of these packets, or either.
  */
-static enum cause cause_of(const struct qs_reliable *way, uint32_t number)
+static enum cause cause_of(const struct qs_reliable *state, uint32_t number)
 {
     bool hole = false, sent = false;
 
-    if (number > way->last || number - way->acknowledged > WINDOW || way->last - number >= WINDOW)
-        return number > way->last ? CAPTURE : LINE;
-    for (uint32_t between = way->acknowledged + 1; between <= number; between++) {
-        sent |= between < number && way->sent & bit_of(between);
-        hole |= !(way->captured & bit_of(between));
+    if (number > state->last || number - state->acknowledged > WINDOW ||
+        state->last - number >= WINDOW)
+        return number > state->last ? CAPTURE : LINE;
+    for (uint32_t between = state->acknowledged + 1; between <= number; between++) {
+        sent |= between < number && state->sent & bit_of(between);
+        hole |= !(state->captured & bit_of(between));
     }
     return !hole ? LINE : sent ? EITHER : CAPTURE;
 }
 
 /* Confirms earlier suspicions: the bit's first toggle proves that the end has reliable bits. */
-static void trust(struct qs_reliable *way)
+static void trust(struct qs_reliable *state)
 {
-    way->has_toggled = true;
-    if (!way->suspected)
+    state->has_toggled = true;
+    if (!state->suspected)
         return;
-    way->differs = way->lacks = true;
-    way->since = way->suspected_since;
+    state->differs = state->lacks = true;
+    state->since = state->suspected_since;
 }
 
 /* Only suspects a missing packet: packets made from a demo have no bits, and prove nothing. */
-static void suspect(struct qs_reliable *way)
+static void suspect(struct qs_reliable *state)
 {
-    if (way->lacks && !way->suspected)
-        way->suspected_since = way->since;
-    way->suspected |= way->lacks;
-    way->differs = way->lacks = false;
+    if (state->lacks && !state->suspected)
+        state->suspected_since = state->since;
+    state->suspected |= state->lacks;
+    state->differs = state->lacks = false;
 }
 
-void qs_reliable_acknowledge(struct qs_reliable *way, uint32_t number, bool bit)
+void qs_reliable_acknowledge(struct qs_reliable *state, uint32_t number, bool bit)
 {
-    const uint32_t captured = MIN(number, way->last);
-    const bool odd = way->last - captured < WINDOW && way->odd & bit_of(captured);
-    const bool toggles = way->started && way->bit != bit;
+    const uint32_t captured = MIN(number, state->last);
+    const bool odd = state->last - captured < WINDOW && state->odd & bit_of(captured);
+    const bool toggles = state->started && state->bit != bit;
     enum cause cause;
 
-    way->differs = way->started && toggles != (way->acknowledged_odd != odd);
-    cause = way->differs ? cause_of(way, number) : LINE;
-    way->lacks = way->confirmed || cause == CAPTURE;
-    way->since = way->confirmed ? way->doubt_since : way->acknowledged;
-    way->differs |= way->confirmed;
-    way->confirmed = false;
+    state->differs = state->started && toggles != (state->acknowledged_odd != odd);
+    cause = state->differs ? cause_of(state, number) : LINE;
+    state->lacks = state->confirmed || cause == CAPTURE;
+    state->since = state->confirmed ? state->doubt_since : state->acknowledged;
+    state->differs |= state->confirmed;
+    state->confirmed = false;
     if (cause == EITHER) {
-        way->doubtful = true;
-        way->doubt_since = way->acknowledged;
+        state->doubtful = true;
+        state->doubt_since = state->acknowledged;
     }
-    if (toggles && !way->has_toggled)
-        trust(way);
-    else if (!way->has_toggled)
-        suspect(way);
-    way->started = true;
-    way->acknowledged = number;
-    way->bit = bit;
-    way->acknowledged_odd = odd;
+    if (toggles && !state->has_toggled)
+        trust(state);
+    else if (!state->has_toggled)
+        suspect(state);
+    state->started = true;
+    state->acknowledged = number;
+    state->bit = bit;
+    state->acknowledged_odd = odd;
 }

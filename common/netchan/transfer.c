@@ -59,12 +59,12 @@ void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command)
 /* --- Files ----------------------------------------------------------------------------------- */
 
 /* Percentage at the end of a piece. */
-struct mark {
+struct percentage {
     uint32_t end;
     uint8_t percent;
 };
 
-struct file {
+struct incoming_file {
     struct qs_transferred about; /* must be the first member */
     bool chunked;
     bool started;        /* the server has answered */
@@ -72,7 +72,7 @@ struct file {
     uint64_t held;       /* bytes of qs_transfer_room in use */
     uint64_t total;      /* size of all chunks, as sent */
     uint64_t sent;       /* bytes before the first hole; for pieces, as percentages count them */
-    GArray *marks;       /* struct mark */
+    GArray *percentages; /* struct percentage */
     GHashTable *waiting; /* chunks behind a hole: offset -> GBytes */
     z_stream *stream;    /* if the file is one deflated stream */
     bool stream_ended;
@@ -83,29 +83,29 @@ struct file {
 struct qs_transfers {
     struct qs_transfer_room *room;
     struct qs_transfer_listener listener;
-    struct file *file; /* the current file, or NULL */
-    struct file *next; /* requested while chunks of `file` still come; or NULL */
+    struct incoming_file *file; /* the current file, or NULL */
+    struct incoming_file *next; /* requested while chunks of `file` still come; or NULL */
 };
 
-static struct file *file_new(struct qs_view name)
+static struct incoming_file *file_new(struct qs_view name)
 {
-    struct file *file = g_new0(struct file, 1);
+    struct incoming_file *file = g_new0(struct incoming_file, 1);
 
     if (name.data)
         file->about.name = g_strndup((const char *)name.data, MIN(name.size, NAME_MAX_BYTES));
     file->about.content = g_byte_array_new();
-    file->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+    file->percentages = g_array_new(FALSE, FALSE, sizeof(struct percentage));
     file->waiting =
         g_hash_table_new_full(qs_direct_hash, NULL, NULL, (GDestroyNotify)g_bytes_unref);
     return file;
 }
 
-static void forget_last(struct file *file)
+static void forget_last(struct incoming_file *file)
 {
     g_clear_pointer(&file->last, g_bytes_unref);
 }
 
-static void file_free(struct file *file)
+static void file_free(struct incoming_file *file)
 {
     if (file->stream) {
         inflateEnd(file->stream);
@@ -113,20 +113,20 @@ static void file_free(struct file *file)
     }
     forget_last(file);
     g_hash_table_destroy(file->waiting);
-    g_array_free(file->marks, TRUE);
+    g_array_free(file->percentages, TRUE);
     g_byte_array_free(file->about.content, TRUE);
     g_free(file->about.name);
     g_free(file);
 }
 
-static void set_problem(struct file *file, const char *problem)
+static void set_problem(struct incoming_file *file, const char *problem)
 {
     if (!file->about.problem)
         file->about.problem = problem;
 }
 
 /* Reserves `size` bytes for the file. False if it is too large. */
-static bool reserve_room(struct qs_transfers *transfers, struct file *file, uint64_t size)
+static bool reserve_room(struct qs_transfers *transfers, struct incoming_file *file, uint64_t size)
 {
     struct qs_transfer_room *room = transfers->room;
 
@@ -148,7 +148,7 @@ static void report(const struct qs_transfers *transfers, bool over)
 /* Ends the current file. Reports it only if its request was answered. */
 static void end_file(struct qs_transfers *transfers)
 {
-    struct file *file = transfers->file;
+    struct incoming_file *file = transfers->file;
 
     if (!file)
         return;
@@ -169,19 +169,9 @@ static void end_before_answer(struct qs_transfers *transfers)
         end_file(transfers);
 }
 
-/* Returns the file that data belongs to. If its request was not captured, it has no name, and may
- * lack its beginning: then the percentages do not fit. */
-static struct file *current_file(struct qs_transfers *transfers)
-{
-    if (!transfers->file)
-        transfers->file = file_new((struct qs_view){0});
-    transfers->file->started = true;
-    return transfers->file;
-}
-
 /* --- Content --------------------------------------------------------------------------------- */
 
-static void append(struct qs_transfers *transfers, struct file *file, struct qs_view data)
+static void append(struct qs_transfers *transfers, struct incoming_file *file, struct qs_view data)
 {
     if (!file->about.problem && reserve_room(transfers, file, data.size))
         g_byte_array_append(file->about.content, data.data, data.size);
@@ -189,8 +179,8 @@ static void append(struct qs_transfers *transfers, struct file *file, struct qs_
 
 /* Appends what `stream` inflates from its input, at most `max` bytes and a step. Returns zlib's
  * last status. */
-static int inflate_input(struct qs_transfers *transfers, struct file *file, z_stream *stream,
-                         uint64_t max)
+static int inflate_input(struct qs_transfers *transfers, struct incoming_file *file,
+                         z_stream *stream, uint64_t max)
 {
     uint8_t out[INFLATE_STEP];
     int status;
@@ -205,7 +195,8 @@ static int inflate_input(struct qs_transfers *transfers, struct file *file, z_st
     return status;
 }
 
-static void append_deflated(struct qs_transfers *transfers, struct file *file, struct qs_view data)
+static void append_deflated(struct qs_transfers *transfers, struct incoming_file *file,
+                            struct qs_view data)
 {
     z_stream stream = {.next_in = (uint8_t *)data.data, .avail_in = data.size};
 
@@ -216,7 +207,8 @@ static void append_deflated(struct qs_transfers *transfers, struct file *file, s
     inflateEnd(&stream);
 }
 
-static void append_stream(struct qs_transfers *transfers, struct file *file, struct qs_view data)
+static void append_stream(struct qs_transfers *transfers, struct incoming_file *file,
+                          struct qs_view data)
 {
     int status;
 
@@ -242,7 +234,7 @@ static void append_stream(struct qs_transfers *transfers, struct file *file, str
  * True if the piece is the last one again: a server repeats it, with a new packet number, until the
  * client has it. The client has requested nothing since then.
  */
-static bool is_repeated(const struct file *file, const struct qs_transfer *piece)
+static bool is_repeated(const struct incoming_file *file, const struct qs_transfer *piece)
 {
     gsize size;
     const void *data;
@@ -253,7 +245,7 @@ static bool is_repeated(const struct file *file, const struct qs_transfer *piece
     return size == piece->data.size && (!size || memcmp(data, piece->data.data, size) == 0);
 }
 
-static void append_piece(struct qs_transfers *transfers, struct file *file,
+static void append_piece(struct qs_transfers *transfers, struct incoming_file *file,
                          const struct qs_transfer *piece)
 {
     const guint before = file->about.content->len;
@@ -272,31 +264,24 @@ static void append_piece(struct qs_transfers *transfers, struct file *file,
     file->sent += file->stream ? piece->data.size : (uint32_t)(file->about.content->len - before);
 }
 
-static void mark_piece(struct qs_transfers *transfers, struct file *file, uint8_t percent)
-{
-    const struct mark mark = {(uint32_t)file->sent, percent};
-
-    if (!file->about.problem && reserve_room(transfers, file, sizeof mark))
-        g_array_append_val(file->marks, mark);
-}
-
 /* True if all percentages, which are rounded down, fit the file. A missing piece changes them
  * all. */
-static bool percentages_fit(const struct file *file)
+static bool percentages_fit(const struct incoming_file *file)
 {
     if (file->sent > PERCENT_EXACT)
         return true;
-    for (guint i = 0; i < file->marks->len; i++) {
-        const struct mark *mark = &g_array_index(file->marks, struct mark, i);
+    for (guint i = 0; i < file->percentages->len; i++) {
+        const struct percentage *percentage =
+            &g_array_index(file->percentages, struct percentage, i);
 
-        if (file->sent && mark->end * UINT64_C(100) / file->sent != mark->percent)
+        if (file->sent && percentage->end * UINT64_C(100) / file->sent != percentage->percent)
             return false;
     }
     return true;
 }
 
 /* Ends the file after its last piece or chunk. */
-static void finish(struct qs_transfers *transfers, struct file *file)
+static void finish(struct qs_transfers *transfers, struct incoming_file *file)
 {
     if (file->stream && !file->stream_ended)
         set_problem(file, "its compressed data are damaged");
@@ -310,20 +295,28 @@ static void finish(struct qs_transfers *transfers, struct file *file)
 
 static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *piece)
 {
-    struct file *file;
+    struct incoming_file *file;
+    struct percentage percentage;
 
     /* The last piece was sent again. */
     if (!transfers->file && piece->percent == 100)
         return;
     end_before_answer(transfers);
-    file = current_file(transfers);
+    /* If its request was not captured, the file has no name, and may lack its beginning: then the
+     * percentages do not fit. */
+    if (!transfers->file)
+        transfers->file = file_new((struct qs_view){0});
+    file = transfers->file;
+    file->started = true;
     if (is_repeated(file, piece))
         return;
     forget_last(file);
     file->last = g_bytes_new(piece->data.data, piece->data.size);
     file->last_percent = piece->percent;
     append_piece(transfers, file, piece);
-    mark_piece(transfers, file, piece->percent);
+    percentage = (struct percentage){(uint32_t)file->sent, piece->percent};
+    if (!file->about.problem && reserve_room(transfers, file, sizeof percentage))
+        g_array_append_val(file->percentages, percentage);
     if (piece->percent == 100)
         finish(transfers, file);
     else
@@ -333,7 +326,7 @@ static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *
 /* --- Chunks ---------------------------------------------------------------------------------- */
 
 /* Keeps a chunk that comes behind a hole. */
-static void keep_waiting(struct qs_transfers *transfers, struct file *file,
+static void keep_waiting(struct qs_transfers *transfers, struct incoming_file *file,
                          const struct qs_transfer *chunk)
 {
     gpointer key = GSIZE_TO_POINTER((gsize)chunk->offset);
@@ -345,7 +338,8 @@ static void keep_waiting(struct qs_transfers *transfers, struct file *file,
 }
 
 /* Appends a chunk that begins at the hole, without its padding. */
-static void append_chunk(struct qs_transfers *transfers, struct file *file, struct qs_view data)
+static void append_chunk(struct qs_transfers *transfers, struct incoming_file *file,
+                         struct qs_view data)
 {
     data.size = (uint32_t)MIN(data.size, file->total - file->sent);
     if (file->packed)
@@ -356,7 +350,7 @@ static void append_chunk(struct qs_transfers *transfers, struct file *file, stru
 }
 
 /* Appends the kept chunks up to the next hole. */
-static void append_waiting(struct qs_transfers *transfers, struct file *file)
+static void append_waiting(struct qs_transfers *transfers, struct incoming_file *file)
 {
     for (;;) {
         gpointer key = GSIZE_TO_POINTER((gsize)file->sent);
@@ -376,7 +370,7 @@ static void append_waiting(struct qs_transfers *transfers, struct file *file)
 
 static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
 {
-    struct file *file = transfers->file;
+    struct incoming_file *file = transfers->file;
     uint64_t known; /* bytes that the file has: servers that go back divide differently */
 
     /* Ignores chunks that come again after the file was complete, and those of an unknown file. */
@@ -399,14 +393,14 @@ static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *
 
 /* --- Conversations --------------------------------------------------------------------------- */
 
-static bool is_named(const struct file *file, struct qs_view name)
+static bool is_named(const struct incoming_file *file, struct qs_view name)
 {
     return file && file->about.name && qs_view_equal(name, file->about.name);
 }
 
-static struct file *file_of_request(const struct qs_transfer *request)
+static struct incoming_file *file_of_request(const struct qs_transfer *request)
 {
-    struct file *file = file_new(request->name);
+    struct incoming_file *file = file_new(request->name);
 
     if (request->offset)
         set_problem(file, "the client had its beginning already");
@@ -416,7 +410,7 @@ static struct file *file_of_request(const struct qs_transfer *request)
 /* Begins a file, unless the same request was sent before and is not answered yet. */
 static void begin_request(struct qs_transfers *transfers, const struct qs_transfer *request)
 {
-    struct file *file = transfers->file;
+    struct incoming_file *file = transfers->file;
 
     if (is_named(file, request->name) && !file->started)
         return;
@@ -432,7 +426,7 @@ static void begin_request(struct qs_transfers *transfers, const struct qs_transf
 
 static void begin_file(struct qs_transfers *transfers, const struct qs_transfer *begin)
 {
-    struct file *file = transfers->file;
+    struct incoming_file *file = transfers->file;
 
     /* The server begins the same file again, as the client asked: the bytes are the same. */
     if (is_named(file, begin->name) && file->chunked && file->total == begin->total) {

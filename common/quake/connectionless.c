@@ -94,14 +94,14 @@ static void read_status(struct qs_decoder *d)
     read_arguments(d);
 }
 
-struct command {
+struct connectionless_command {
     const char *name; /* includes the separator if all packets of the command have it */
     enum qs_direction direction;
     void (*read)(struct qs_decoder *d); /* reads what follows the name */
 };
 
 /* The first match counts: if one name begins with another one, the longer one stands first. */
-static const struct command commands[] = {
+static const struct connectionless_command commands[] = {
     {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_arguments},
     {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},
     {"reject", QS_S2C, read_arguments},          {"getinfo", QS_C2S, read_arguments},
@@ -111,9 +111,9 @@ static const struct command commands[] = {
     {"getserversResponse", QS_S2C, read_data},   {"getserversExtResponse", QS_S2C, read_data},
 };
 
-static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};
+static const struct connectionless_command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};
 
-static const struct command *find_command(struct qs_view text)
+static const struct connectionless_command *find_command(struct qs_view text)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (qs_view_begins(text, commands[i].name))
@@ -123,7 +123,7 @@ static const struct command *find_command(struct qs_view text)
 
 void nq_read_connectionless(struct qs_decoder *d)
 {
-    const struct command *command;
+    const struct connectionless_command *command;
     struct qs_view word;
 
     d->found.connectionless = true;

@@ -21,21 +21,14 @@ static void read_mod(struct qs_decoder *d)
         qs_u8(d, NQ_CONTROL_MOD_FLAGS);
 }
 
-/* Reads ProQuake's password, a number; 0: no password. */
-static void read_password_number(struct qs_decoder *d)
-{
-    if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
-        qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
-}
-
 static void read_connect(struct qs_decoder *d)
 {
     nq_session_of(d)->asked = true;
     read_game(d);
     if (qs_reader_left(&d->in))
         read_mod(d);
-    if (qs_reader_left(&d->in))
-        read_password_number(d);
+    if (qs_reader_left(&d->in) && qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER)) /* ProQuake's; 0: none */
+        qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
     if (qs_reader_left(&d->in))
         qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
 }
@@ -107,7 +100,7 @@ QS_ROWS_READER(read_reply, NQ_CONTROL_REPLY, NQ_CONTROL_REPLY)
 
 /* --- Packets --- */
 
-struct command {
+struct control_command {
     uint8_t id;
     const char *name;
     void (*read)(struct qs_decoder *d);
@@ -115,13 +108,13 @@ struct command {
 };
 
 /* clang-format off */
-static const struct command commands[] = {
+static const struct control_command commands[] = {
 #define CONTROL(id, number, name, read, asks, answers) {number, name, read, asks, answers},
 #include "common/quake/messages.def"
 };
 /* clang-format on */
 
-static const struct command *find_command(uint8_t id)
+static const struct control_command *find_command(uint8_t id)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (commands[i].id == id)
@@ -133,7 +126,7 @@ static void read_command(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = qs_u8(d, NQ_CONTROL);
-    const struct command *command = find_command(id);
+    const struct control_command *command = find_command(id);
 
     if (!command) {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown control command 0x%02x", id);

@@ -10,24 +10,24 @@
 static const struct qs_info_rows rows = {NQ_INFO, NQ_INFO_KEY, NQ_INFO_VALUE};
 
 /* Console command that is being read, and number of bytes read of its line. */
-struct command {
+struct info_command {
     struct qs_view line;
     uint32_t offset; /* offset of the line in the buffer */
     uint32_t pos;
 };
 
-static bool next_word(struct command *command, struct qs_token *word)
+static bool next_word(struct info_command *command, struct qs_token *word)
 {
     return qs_token_next(command->line, &command->pos, word);
 }
 
-static void emit_word(struct qs_decoder *d, const struct command *command, unsigned id,
+static void emit_word(struct qs_decoder *d, const struct info_command *command, unsigned id,
                       const struct qs_token *word)
 {
     qs_emit_bytes(d, id, command->offset + word->offset, word->length, word->text);
 }
 
-static bool next_slot(struct qs_decoder *d, struct command *command, uint8_t *slot)
+static bool next_slot(struct qs_decoder *d, struct info_command *command, uint8_t *slot)
 {
     struct qs_token word;
     int64_t number;
@@ -52,7 +52,7 @@ static const struct known_command {
     {"//fullserverinfo", NQ_SERVERINFO_STRING, true},
 };
 
-static void read_arguments(struct qs_decoder *d, struct command *command,
+static void read_arguments(struct qs_decoder *d, struct info_command *command,
                            const struct known_command *known)
 {
     const bool of_player = known->group == NQ_USERINFO;
@@ -76,16 +76,7 @@ static void read_arguments(struct qs_decoder *d, struct command *command,
     qs_close_at(d, command->offset + value.offset + value.length);
 }
 
-static void read_known(struct qs_decoder *d, struct command *command,
-                       const struct known_command *known)
-{
-    qs_open_at(d, known->group, command->offset);
-    qs_label_text(d, ": ", command->line, "");
-    read_arguments(d, command, known);
-    qs_close_at(d, command->offset + command->line.size);
-}
-
-static void read_command(struct qs_decoder *d, struct command *command)
+static void read_command(struct qs_decoder *d, struct info_command *command)
 {
     struct qs_token name;
 
@@ -93,7 +84,10 @@ static void read_command(struct qs_decoder *d, struct command *command)
         return;
     for (unsigned i = 0; i < G_N_ELEMENTS(known_commands); i++)
         if (qs_view_equal(name.text, known_commands[i].name)) {
-            read_known(d, command, &known_commands[i]);
+            qs_open_at(d, known_commands[i].group, command->offset);
+            qs_label_text(d, ": ", command->line, "");
+            read_arguments(d, command, &known_commands[i]);
+            qs_close_at(d, command->offset + command->line.size);
             return;
         }
 }
@@ -104,7 +98,7 @@ void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32
         return;
     for (uint32_t at = 0; at < commands.size;) {
         const uint32_t end = qs_command_end(commands, at);
-        struct command command = {{commands.data + at, end - at}, offset + at, 0};
+        struct info_command command = {{commands.data + at, end - at}, offset + at, 0};
 
         read_command(d, &command);
         at = end + 1;

@@ -241,16 +241,6 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
     doubt_beginning(reliable);
 }
 
-/* The first captured fragment is not number 0: fragments are missing if the connection's beginning
- * was captured, and a message may have begun in them. */
-static void miss_first_fragments(struct qs_decoder *d, struct nq_reliable *reliable)
-{
-    if (d->session->connection && d->found.sequence < FIRST_MAX)
-        miss_fragments(d, reliable, d->found.sequence);
-    else
-        doubt_beginning(reliable);
-}
-
 static void read_fragment(struct qs_decoder *d, bool last)
 {
     struct nq_reliable *reliable = reliable_of(d, false);
@@ -260,9 +250,14 @@ static void read_fragment(struct qs_decoder *d, bool last)
         read_messages(d);
         return;
     }
-    /* The capture begins after the connection's first fragment. */
-    if (!reliable->fragments.started && d->found.sequence)
-        miss_first_fragments(d, reliable);
+    /* The capture begins after the connection's first fragment, number 0: fragments are missing if
+     * the connection's beginning was captured, and a message may have begun in them. */
+    if (!reliable->fragments.started && d->found.sequence) {
+        if (d->session->connection && d->found.sequence < FIRST_MAX)
+            miss_fragments(d, reliable, d->found.sequence);
+        else
+            doubt_beginning(reliable);
+    }
     switch (qs_netchan_arrive(&reliable->fragments, d->found.sequence, &missing)) {
     case QS_ARRIVAL_GAP:
         miss_fragments(d, reliable, missing);

@@ -20,13 +20,6 @@ bool nq_is_decoded(uint32_t version)
 
 /* --- Formats of numbers --- */
 
-/* Source: DarkPlaces com_msg.c, MSG_ReadCoord and MSG_ReadAngle. */
-static void set_darkplaces_formats(struct qs_decoder *d, unsigned version)
-{
-    d->coord_format = version >= 2 && version <= 4 ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
-    d->angle_format = version >= 5 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-}
-
 /* Tests the flags in QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
 static void set_flagged_formats(struct qs_decoder *d, uint32_t flags)
 {
@@ -47,10 +40,13 @@ void nq_set_formats(struct qs_decoder *d)
     const struct nq_session *session = nq_session_of(d);
     const unsigned darkplaces = nq_darkplaces_version(session);
 
-    if (darkplaces)
-        set_darkplaces_formats(d, darkplaces);
-    else
+    if (darkplaces) {
+        /* Source: DarkPlaces com_msg.c, MSG_ReadCoord and MSG_ReadAngle. */
+        d->coord_format = darkplaces >= 2 && darkplaces <= 4 ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
+        d->angle_format = darkplaces >= 5 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+    } else {
         set_flagged_formats(d, session->flags);
+    }
     if (session->ext.fte & FTE_FLOATCOORDS) {
         /* Source: fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
         d->coord_format = QS_COORD_FLOAT32;

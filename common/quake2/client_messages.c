@@ -181,15 +181,6 @@ static const uint8_t since[] = {
 };
 /* clang-format on */
 
-/* Sets the bits of a message byte that are its id. */
-static void set_id_mask(struct qs_decoder *d)
-{
-    if (q2_is_q2pro(d->session->version))
-        d->id_mask = PACKED_ID_MASK;
-    if (d->session->version == Q2_PROTOCOL_AQTION)
-        d->whole_id = CLC_CVARSYNC;
-}
-
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;
@@ -204,6 +195,9 @@ void q2_read_client_messages(struct qs_decoder *d)
 {
     if (q2_pass_over(d))
         return;
-    set_id_mask(d);
+    if (q2_is_q2pro(d->session->version))
+        d->id_mask = PACKED_ID_MASK;
+    if (d->session->version == Q2_PROTOCOL_AQTION)
+        d->whole_id = CLC_CVARSYNC;
     qs_read_messages(d, Q2_CLC, lookup);
 }

@@ -16,18 +16,18 @@ static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_
                                                   Q2_USERINFO_VALUE};
 
 /* Text after the mark, and the position in it. */
-struct line {
+struct text_line {
     struct qs_view text;
     uint32_t base; /* offset of the text in the packet */
     uint32_t pos;
 };
 
-static struct qs_view rest_of(const struct line *line)
+static struct qs_view rest_of(const struct text_line *line)
 {
     return (struct qs_view){line->text.data + line->pos, line->text.size - line->pos};
 }
 
-static void emit_view(struct qs_decoder *d, unsigned id, struct line *line, uint32_t size)
+static void emit_view(struct qs_decoder *d, unsigned id, struct text_line *line, uint32_t size)
 {
     const struct qs_view view = {line->text.data + line->pos, size};
 
@@ -35,13 +35,14 @@ static void emit_view(struct qs_decoder *d, unsigned id, struct line *line, uint
     line->pos += size;
 }
 
-static void emit_token(struct qs_decoder *d, unsigned id, const struct line *line,
+static void emit_token(struct qs_decoder *d, unsigned id, const struct text_line *line,
                        const struct qs_token *token)
 {
     qs_emit_bytes(d, id, line->base + token->offset, token->length, token->text);
 }
 
-static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, struct qs_view *word)
+static bool read_word(struct qs_decoder *d, unsigned id, struct text_line *line,
+                      struct qs_view *word)
 {
     struct qs_token token;
 
@@ -53,7 +54,7 @@ static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, stru
 }
 
 /* Reads the next word as a number, as atoi() does. Returns false if no word is left. */
-static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, int64_t *number)
+static bool read_number(struct qs_decoder *d, unsigned id, struct text_line *line, int64_t *number)
 {
     struct qs_token token;
     char digits[24] = "";
@@ -72,7 +73,7 @@ static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, in
     return true;
 }
 
-static void read_arguments(struct qs_decoder *d, struct line *line)
+static void read_arguments(struct qs_decoder *d, struct text_line *line)
 {
     struct qs_view word;
 
@@ -80,14 +81,14 @@ static void read_arguments(struct qs_decoder *d, struct line *line)
         ;
 }
 
-static void read_text(struct qs_decoder *d, unsigned id, struct line *line)
+static void read_text(struct qs_decoder *d, unsigned id, struct text_line *line)
 {
     if (line->pos < line->text.size)
         emit_view(d, id, line, line->text.size - line->pos);
 }
 
 /* Skips the end of the line after the command word. */
-static void skip_line_end(struct qs_decoder *d, struct line *line)
+static void skip_line_end(struct qs_decoder *d, struct text_line *line)
 {
     uint32_t size = 0;
 
@@ -100,7 +101,8 @@ static void skip_line_end(struct qs_decoder *d, struct line *line)
 
 /* --- Connecting */
 
-static void read_protocols(struct qs_decoder *d, struct line *line, const struct qs_token *token)
+static void read_protocols(struct qs_decoder *d, struct text_line *line,
+                           const struct qs_token *token)
 {
     uint32_t at = 2; /* after "p=" */
 
@@ -118,7 +120,7 @@ static void read_protocols(struct qs_decoder *d, struct line *line, const struct
     }
 }
 
-static void read_challenge(struct qs_decoder *d, struct line *line)
+static void read_challenge(struct qs_decoder *d, struct text_line *line)
 {
     struct qs_view word;
     struct qs_token token;
@@ -139,7 +141,7 @@ struct connect {
     struct qs_view userinfo;
 };
 
-static void read_userinfo(struct qs_decoder *d, struct line *line, struct connect *connect)
+static void read_userinfo(struct qs_decoder *d, struct text_line *line, struct connect *connect)
 {
     struct qs_token token;
 
@@ -155,7 +157,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
 
 /* True if the client is q2pro-ng: it sends its minor version and the message length, while Q2PRO
  * sends the message length and its netchan, 0 or 1. */
-static bool is_q2pro_ng(const struct line *line, const struct connect *connect)
+static bool is_q2pro_ng(const struct text_line *line, const struct connect *connect)
 {
     uint32_t pos = line->pos;
     struct qs_token first, second;
@@ -167,7 +169,7 @@ static bool is_q2pro_ng(const struct line *line, const struct connect *connect)
 }
 
 /* Reads the words that protocols from 35 on append. */
-static void read_connect_tail(struct qs_decoder *d, struct line *line, struct connect *connect)
+static void read_connect_tail(struct qs_decoder *d, struct text_line *line, struct connect *connect)
 {
     int64_t number;
 
@@ -220,7 +222,7 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
                  qs_packet_is_cut(d->packet) ? (struct qs_view){0} : connect->userinfo);
 }
 
-static void read_connect(struct qs_decoder *d, struct line *line)
+static void read_connect(struct qs_decoder *d, struct text_line *line)
 {
     struct connect connect = {0};
     struct qs_view challenge;
@@ -234,7 +236,7 @@ static void read_connect(struct qs_decoder *d, struct line *line)
     keep_connect(d, &connect);
 }
 
-static void read_client_connect(struct qs_decoder *d, struct line *line)
+static void read_client_connect(struct qs_decoder *d, struct text_line *line)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct qs_view word, map = {0};
@@ -258,9 +260,9 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
 
 /* --- Queries of servers --- */
 
-static void read_status_player(struct qs_decoder *d, struct line *line, uint32_t end)
+static void read_status_player(struct qs_decoder *d, struct text_line *line, uint32_t end)
 {
-    struct line one = {{line->text.data, end}, line->base, line->pos};
+    struct text_line one = {{line->text.data, end}, line->base, line->pos};
     struct qs_view name;
     int64_t number;
 
@@ -274,7 +276,7 @@ static void read_status_player(struct qs_decoder *d, struct line *line, uint32_t
     line->pos = end;
 }
 
-static uint32_t end_of_line(const struct line *line)
+static uint32_t end_of_line(const struct text_line *line)
 {
     const struct qs_view rest = rest_of(line);
     const uint8_t *newline = rest.size ? memchr(rest.data, '\n', rest.size) : NULL;
@@ -282,7 +284,7 @@ static uint32_t end_of_line(const struct line *line)
     return newline ? line->pos + (uint32_t)(newline - rest.data) : line->text.size;
 }
 
-static void read_status(struct qs_decoder *d, struct line *line)
+static void read_status(struct qs_decoder *d, struct text_line *line)
 {
     const uint32_t end = end_of_line(line);
     const struct qs_view info = {line->text.data + line->pos, end - line->pos};
@@ -300,12 +302,12 @@ static void read_status(struct qs_decoder *d, struct line *line)
     qs_summary(d, " players %u", players);
 }
 
-static bool is_status(const struct line *line)
+static bool is_status(const struct text_line *line)
 {
     return qs_view_begins(rest_of(line), "\\");
 }
 
-static void read_print(struct qs_decoder *d, struct line *line)
+static void read_print(struct qs_decoder *d, struct text_line *line)
 {
     qs_learn_direction(d, QS_S2C);
     skip_line_end(d, line);
@@ -318,7 +320,7 @@ static void read_print(struct qs_decoder *d, struct line *line)
     }
 }
 
-static void read_heartbeat(struct qs_decoder *d, struct line *line)
+static void read_heartbeat(struct qs_decoder *d, struct text_line *line)
 {
     skip_line_end(d, line);
     if (is_status(line))
@@ -328,7 +330,7 @@ static void read_heartbeat(struct qs_decoder *d, struct line *line)
 }
 
 /* Reads info: a client sends its version; the server's answer begins on the next line. */
-static void read_info(struct qs_decoder *d, struct line *line)
+static void read_info(struct qs_decoder *d, struct text_line *line)
 {
     int64_t number;
 
@@ -343,13 +345,13 @@ static void read_info(struct qs_decoder *d, struct line *line)
     read_arguments(d, line);
 }
 
-static void read_request(struct qs_decoder *d, struct line *line)
+static void read_request(struct qs_decoder *d, struct text_line *line)
 {
     qs_learn_direction(d, QS_C2S);
     read_arguments(d, line);
 }
 
-static void read_rcon(struct qs_decoder *d, struct line *line)
+static void read_rcon(struct qs_decoder *d, struct text_line *line)
 {
     struct qs_view password, rest;
 
@@ -364,7 +366,7 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
         emit_view(d, Q2_RCON_COMMAND, line, rest.size);
 }
 
-static void read_servers(struct qs_decoder *d, struct line *line)
+static void read_servers(struct qs_decoder *d, struct text_line *line)
 {
     unsigned count = 0;
 
@@ -387,9 +389,9 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 /* --- Commands --- */
 
 /* clang-format off */
-static const struct command {
+static const struct text_command {
     const char *name;
-    void (*read)(struct qs_decoder *d, struct line *line);
+    void (*read)(struct qs_decoder *d, struct text_line *line);
     uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } commands[] = {
 #define OOB(name, read, asks, answers) {name, read, asks, answers},
@@ -397,7 +399,7 @@ static const struct command {
 };
 /* clang-format on */
 
-static const struct command *find_command(struct qs_view name)
+static const struct text_command *find_command(struct qs_view name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
         if (qs_view_equal(name, commands[i].name))
@@ -405,9 +407,9 @@ static const struct command *find_command(struct qs_view name)
     return NULL;
 }
 
-static void read_command(struct qs_decoder *d, struct line *line)
+static void read_command(struct qs_decoder *d, struct text_line *line)
 {
-    const struct command *command;
+    const struct text_command *command;
     struct qs_token word;
 
     if (!qs_token_next(line->text, &line->pos, &word))
@@ -443,7 +445,7 @@ bool q2_is_connectionless(const struct qs_packet *packet)
 void q2_decode_connectionless(struct qs_decoder *d)
 {
     const bool marked = qs_le32(d->in.data) == UINT32_MAX;
-    struct line line = {.base = marked ? MARK_SIZE : 0};
+    struct text_line line = {.base = marked ? MARK_SIZE : 0};
 
     d->found.connectionless = true;
     qs_open(d, Q2_OOB);

@@ -283,22 +283,16 @@ static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
     }
 }
 
-static void unpack_numbers(uint32_t word, int32_t *number, int32_t *delta)
-{
-    const int32_t back = (int32_t)(word >> FRAME_BITS);
-
-    *number = (int32_t)(word & ((UINT32_C(1) << FRAME_BITS) - 1));
-    *delta = back == NO_DELTA ? -1 : *number - back;
-}
-
 static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 {
     const uint32_t at = d->in.pos;
-    int32_t number, delta;
+    const uint32_t word = qs_u32(d, Q2_FRAME_WORD);
+    const int32_t number = (int32_t)(word & ((UINT32_C(1) << FRAME_BITS) - 1));
+    const int32_t back = (int32_t)(word >> FRAME_BITS);
+    const int32_t delta = back == NO_DELTA ? -1 : number - back;
     struct qs_view areas;
     uint8_t byte;
 
-    unpack_numbers(qs_u32(d, Q2_FRAME_WORD), &number, &delta);
     qs_emit_generated_int(d, Q2_FRAME_NUMBER, at, 4, number);
     qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);

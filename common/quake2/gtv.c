@@ -33,13 +33,6 @@ bool q2_recognize_stream(struct qs_view start)
     return qs_view_begins(start, Q2_MVD_MAGIC);
 }
 
-static uint32_t magic_size(struct qs_view start)
-{
-    const uint32_t size = MIN(start.size, (uint32_t)Q2_MVD_MAGIC_SIZE);
-
-    return memcmp(start.data, Q2_MVD_MAGIC, size) == 0 ? Q2_MVD_MAGIC_SIZE : 0;
-}
-
 static uint32_t message_size(struct qs_view start, uint32_t max)
 {
     uint32_t length;
@@ -54,9 +47,11 @@ static uint32_t message_size(struct qs_view start, uint32_t max)
 static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from,
                               struct qs_view start)
 {
+    const uint32_t size = MIN(start.size, (uint32_t)Q2_MVD_MAGIC_SIZE);
+
     switch (q2_session_of_const(session)->gtv.stage[from]) {
     case Q2_GTV_STAGE_MAGIC:
-        return magic_size(start);
+        return memcmp(start.data, Q2_MVD_MAGIC, size) == 0 ? Q2_MVD_MAGIC_SIZE : 0;
     case Q2_GTV_STAGE_MESSAGES:
         return message_size(start,
                             session->server == from ? SERVER_MESSAGE_MAX : CLIENT_MESSAGE_MAX);
@@ -117,14 +112,6 @@ static void read_end(struct qs_decoder *d)
     d->session->disconnected = true;
 }
 
-static struct q2_gtv_blocks *blocks_new(void)
-{
-    struct q2_gtv_blocks *blocks = g_new0(struct q2_gtv_blocks, 1);
-
-    blocks->bytes = g_byte_array_new();
-    return blocks;
-}
-
 /* Keeps the body, which holds messages. An empty one suspends the stream until a player joins. */
 static void read_stream_data(struct qs_decoder *d)
 {
@@ -139,8 +126,10 @@ static void read_stream_data(struct qs_decoder *d)
         /* Keeps the message as it would be in an .mvd2 file. */
         struct q2_gtv *gtv = gtv_of(d);
 
-        if (!gtv->blocks)
-            gtv->blocks = blocks_new();
+        if (!gtv->blocks) {
+            gtv->blocks = g_new0(struct q2_gtv_blocks, 1);
+            gtv->blocks->bytes = g_byte_array_new();
+        }
         qs_write_u16(gtv->blocks->bytes, (uint16_t)body.size);
         qs_write_view(gtv->blocks->bytes, body);
     }
@@ -307,12 +296,6 @@ static void learn_ends(struct qs_decoder *d)
     qs_learn_direction(d, d->found.direction);
 }
 
-static void decode_magic(struct qs_decoder *d)
-{
-    qs_text_sized(d, Q2_GTV_MAGIC, Q2_MVD_MAGIC_SIZE);
-    gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
-}
-
 /* True if the PDU has the size that its stage requires. */
 static bool is_whole_pdu(const struct qs_decoder *d)
 {
@@ -325,7 +308,8 @@ static void decode_pdu(struct qs_decoder *d)
 {
     switch (gtv_of(d)->stage[d->packet->from]) {
     case Q2_GTV_STAGE_MAGIC:
-        decode_magic(d);
+        qs_text_sized(d, Q2_GTV_MAGIC, Q2_MVD_MAGIC_SIZE);
+        gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
         break;
     case Q2_GTV_STAGE_MESSAGES:
         read_message(d, d->in.size);

@@ -16,7 +16,7 @@ enum {
     JOINED_MAX = 32768 /* maximum length of a message in Q2PRO */
 };
 
-struct header {
+struct q2_header {
     uint32_t sequence, acknowledged;
     bool reliable, reliable_ack; /* their upper bits */
     uint32_t qport;              /* as qs_seqinfo_qport() returns it */
@@ -24,7 +24,7 @@ struct header {
     uint32_t fragment_offset;
 };
 
-static void read_sequence(struct qs_decoder *d, struct header *header)
+static void read_sequence(struct qs_decoder *d, struct q2_header *header)
 {
     const bool fragments = q2_session_of(d->session)->new_netchan;
     const uint32_t at = d->in.pos;
@@ -61,9 +61,9 @@ static uint32_t read_qport(struct qs_decoder *d)
     return qs_seqinfo_qport(size, size == 1 ? qs_u8(d, Q2_QPORT) : qs_u16(d, Q2_QPORT));
 }
 
-static struct header read_header(struct qs_decoder *d)
+static struct q2_header read_header(struct qs_decoder *d)
 {
-    struct header header = {0};
+    struct q2_header header = {0};
 
     qs_open(d, Q2_HEADER);
     read_sequence(d, &header);
@@ -139,7 +139,7 @@ static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
         qs_level_lose(d->session, d->packet->number, true, false);
 }
 
-static void arrive(struct qs_decoder *d, const struct header *header)
+static void arrive(struct qs_decoder *d, const struct q2_header *header)
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const uint32_t not_captured = d->session->to_client.not_captured;
@@ -153,7 +153,7 @@ static void arrive(struct qs_decoder *d, const struct header *header)
     note_lost_sign_on(d, not_captured);
 }
 
-static void read_fragment(struct qs_decoder *d, const struct header *header)
+static void read_fragment(struct qs_decoder *d, const struct q2_header *header)
 {
     static const struct qs_fragment_format format = {
         {0, 4}, Q2_FRAGMENT_DATA, Q2_FRAGMENTS, JOINED_MAX};
@@ -168,13 +168,6 @@ static void read_fragment(struct qs_decoder *d, const struct header *header)
         return;
     q2_read_source(d, "Joined fragments", message, read_messages);
     g_bytes_unref(message);
-}
-
-static void read_whole(struct qs_decoder *d, const struct header *header)
-{
-    if (d->found.direction != QS_DIRECTION_UNKNOWN)
-        arrive(d, header);
-    qs_read_received(d, read_messages);
 }
 
 /* True if the session's protocol was captured, not guessed. */
@@ -197,7 +190,7 @@ static bool is_of_client(struct qs_decoder *d, uint32_t qport)
 void q2_decode_netchan(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
-    struct header header;
+    struct q2_header header;
 
     if (d->in.size < HEADER_SIZE) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Too short for a netchan header");
@@ -208,12 +201,15 @@ void q2_decode_netchan(struct qs_decoder *d)
         apply_connect(d);
     header = read_header(d);
     session->packet.moved = false;
-    if (!is_of_client(d, header.qport))
+    if (!is_of_client(d, header.qport)) {
         qs_read_dropped(d, header.fragment ? qs_undecoded : read_messages);
-    else if (header.fragment)
+    } else if (header.fragment) {
         read_fragment(d, &header);
-    else
-        read_whole(d, &header);
+    } else {
+        if (d->found.direction != QS_DIRECTION_UNKNOWN)
+            arrive(d, &header);
+        qs_read_received(d, read_messages);
+    }
     if (d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
         session->base.level_state == QS_LEVEL_SIGNING_ON)
         qs_level_lose(d->session, d->packet->number, false, false);

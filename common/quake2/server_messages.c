@@ -115,14 +115,6 @@ static void read_disconnect(struct qs_decoder *d)
     d->session->disconnected = true;
 }
 
-static void read_attenuation(struct qs_decoder *d)
-{
-    const uint8_t raw = qs_scaled_u8(d, Q2_SOUND_ATTENUATION, 1.0 / 64);
-
-    if (raw % 64 == 0)
-        qs_emit_generated_uint(d, Q2_SOUND_ATTENUATION_RAW, d->in.pos - 1, 1, raw / 64);
-}
-
 static void read_sound_index(struct qs_decoder *d, unsigned flags)
 {
     const struct q2_variant *variant = q2_variant(d);
@@ -141,8 +133,12 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
     read_sound_index(d, flags);
     if (flags & 0x01)
         qs_scaled_u8(d, Q2_SOUND_VOLUME, 1.0 / 255);
-    if (flags & 0x02)
-        read_attenuation(d);
+    if (flags & 0x02) {
+        const uint8_t raw = qs_scaled_u8(d, Q2_SOUND_ATTENUATION, 1.0 / 64);
+
+        if (raw % 64 == 0)
+            qs_emit_generated_uint(d, Q2_SOUND_ATTENUATION_RAW, d->in.pos - 1, 1, raw / 64);
+    }
     if (flags & 0x10)
         qs_u8(d, Q2_SOUND_OFFSET);
     if (flags & 0x08 && flags & 0x40 && q2_variant(d)->rerelease)

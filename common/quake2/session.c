@@ -317,27 +317,27 @@ enum {
 };
 
 /* Start of a range, and number of its strings; 0 if the layout lacks the range. */
-struct place {
+struct range {
     uint16_t start, count;
 };
 
-#define FIRST_PLACES                                                                               \
+#define FIRST_RANGES                                                                               \
     [Q2_RANGE_NAME] = {0, 1}, [Q2_RANGE_CDTRACK] = {1, 1}, [Q2_RANGE_SKY] = {2, 1},                \
     [Q2_RANGE_SKYAXIS] = {3, 1}, [Q2_RANGE_SKYROTATE] = {4, 1}
 
 /* Ranges of extended limits and of the rerelease. */
-#define WIDE_PLACES                                                                                \
-    FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 54}, [Q2_RANGE_AIRACCEL] = {59, 1},                   \
+#define WIDE_RANGES                                                                                \
+    FIRST_RANGES, [Q2_RANGE_STATUSBAR] = {5, 54}, [Q2_RANGE_AIRACCEL] = {59, 1},                   \
                   [Q2_RANGE_MAXCLIENTS] = {60, 1}, [Q2_RANGE_MAPCHECKSUM] = {61, 1},               \
                   [Q2_RANGE_MODELS] = {62, 8192}, [Q2_RANGE_SOUNDS] = {8254, 2048}
 
 static const struct layout {
     uint16_t end;
-    struct place places[Q2_RANGES];
+    struct range ranges[Q2_RANGES];
 } layouts[] = {
     [Q2_LAYOUT_VANILLA] =
         {2080,
-         {FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 24}, [Q2_RANGE_AIRACCEL] = {29, 1},
+         {FIRST_RANGES, [Q2_RANGE_STATUSBAR] = {5, 24}, [Q2_RANGE_AIRACCEL] = {29, 1},
           [Q2_RANGE_MAXCLIENTS] = {30, 1}, [Q2_RANGE_MAPCHECKSUM] = {31, 1},
           [Q2_RANGE_MODELS] = {32, 256}, [Q2_RANGE_SOUNDS] = {288, 256},
           [Q2_RANGE_IMAGES] = {544, 256}, [Q2_RANGE_LIGHTS] = {800, 256},
@@ -345,12 +345,12 @@ static const struct layout {
           [Q2_RANGE_GENERAL] = {1568, 512}}},
     [Q2_LAYOUT_EXTENDED] =
         {13630,
-         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 2048}, [Q2_RANGE_LIGHTS] = {12350, 256},
+         {WIDE_RANGES, [Q2_RANGE_IMAGES] = {10302, 2048}, [Q2_RANGE_LIGHTS] = {12350, 256},
           [Q2_RANGE_ITEMS] = {12606, 256}, [Q2_RANGE_PLAYERSKINS] = {12862, 256},
           [Q2_RANGE_GENERAL] = {13118, 512}}},
     [Q2_LAYOUT_RERELEASE] =
         {12448,
-         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 512}, [Q2_RANGE_LIGHTS] = {10814, 256},
+         {WIDE_RANGES, [Q2_RANGE_IMAGES] = {10302, 512}, [Q2_RANGE_LIGHTS] = {10814, 256},
           [Q2_RANGE_SHADOWLIGHTS] = {11070, 256}, [Q2_RANGE_ITEMS] = {11326, 256},
           [Q2_RANGE_PLAYERSKINS] = {11582, 256}, [Q2_RANGE_GENERAL] = {11838, 512},
           [Q2_RANGE_WHEEL_WEAPONS] = {12350, 32}, [Q2_RANGE_WHEEL_AMMO] = {12382, 32},
@@ -366,12 +366,12 @@ static const struct layout *layout_of(const struct q2_session *session)
 bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
                            uint32_t *number)
 {
-    const struct place *places = layout_of(session)->places;
+    const struct range *ranges = layout_of(session)->ranges;
 
     for (unsigned i = 0; i < Q2_RANGES; i++)
-        if (index - places[i].start < places[i].count) {
+        if (index - ranges[i].start < ranges[i].count) {
             *range = (enum q2_range)i;
-            *number = index - places[i].start;
+            *number = index - ranges[i].start;
             return true;
         }
     return false;
@@ -406,19 +406,19 @@ char *q2_status_bar(const struct q2_session *session)
 static uint32_t room_for(const struct q2_session *session, uint32_t index)
 {
     const struct layout *layout = layout_of(session);
-    const struct place bar = layout->places[Q2_RANGE_STATUSBAR];
+    const struct range bar = layout->ranges[Q2_RANGE_STATUSBAR];
     uint32_t parts = 1;
 
     if (index >= bar.start && index < bar.start + bar.count)
         parts = bar.start + bar.count - index;
-    else if (index >= layout->places[Q2_RANGE_GENERAL].start)
+    else if (index >= layout->ranges[Q2_RANGE_GENERAL].start)
         parts = layout->end - index;
     return parts * string_room(session) - 1;
 }
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
 {
-    const struct place *places = layout_of(session)->places;
+    const struct range *ranges = layout_of(session)->ranges;
     int64_t number;
 
     if (index >= q2_configstring_end(session))
@@ -428,23 +428,23 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
         qs_table_set(&session->level.configstrings, index + part, (struct qs_view){0});
     qs_table_set(&session->level.configstrings, index, text);
     if (text.size && session->player >= 0 &&
-        index == places[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player) {
+        index == ranges[Q2_RANGE_PLAYERSKINS].start + (uint32_t)session->player) {
         g_autofree char *name = q2_player_name(session, (uint32_t)session->player);
 
         qs_table_set(&session->texts, Q2_TEXT_PLAYER, qs_view_of(name));
     }
-    if (index == places[Q2_RANGE_MAXCLIENTS].start)
+    if (index == ranges[Q2_RANGE_MAXCLIENTS].start)
         session->level.max_clients =
             qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
 }
 
 const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number)
 {
-    const struct place *place = &layout_of(session)->places[range];
+    const struct range *strings = &layout_of(session)->ranges[range];
 
-    if (number >= place->count)
+    if (number >= strings->count)
         return NULL;
-    return qs_table_get(&session->level.configstrings, place->start + number);
+    return qs_table_get(&session->level.configstrings, strings->start + number);
 }
 
 char *q2_player_name(const struct q2_session *session, uint32_t player)

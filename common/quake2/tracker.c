@@ -65,16 +65,13 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker)
     tracker->mentions = g_array_new(FALSE, FALSE, sizeof(struct q2_mention));
 }
 
-static void insert(struct q2_frame **slot, const struct q2_frame *frame)
+void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
 {
+    struct q2_frame **slot = slot_of(tracker, frame->number);
+
     if (!*slot)
         *slot = g_new0(struct q2_frame, 1);
     q2_frame_copy(*slot, frame);
-}
-
-void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
-{
-    insert(slot_of(tracker, frame->number), frame);
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
@@ -217,13 +214,6 @@ static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16
     return from ? from : &nothing;
 }
 
-static void mention(struct q2_tracker *tracker, uint16_t number, uint64_t bits)
-{
-    const struct q2_mention mention = {tracker->reading->number, number, bits};
-
-    g_array_append_val(tracker->mentions, mention);
-}
-
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin)
 {
@@ -234,8 +224,11 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
         return NULL;
     carry_below(tracker, number, beams_keep_origin);
     old = read_from_base(tracker, number);
-    if (tracker->mentions)
-        mention(tracker, number, bits);
+    if (tracker->mentions) {
+        const struct q2_mention mention = {tracker->reading->number, number, bits};
+
+        g_array_append_val(tracker->mentions, mention);
+    }
     tracker->reading->removes |= bits & U_REMOVE;
     if (bits & U_REMOVE)
         return NULL;
@@ -245,23 +238,19 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
-/* Stores a complete frame. The replaced one may be its base, or the same frame, read earlier. */
-static void store_frame(struct q2_tracker *tracker)
-{
-    struct q2_frame **slot = slot_of(tracker, tracker->unfinished->number), *old = *slot;
-
-    *slot = tracker->unfinished;
-    tracker->newest = (*slot)->number;
-    tracker->unfinished = old;
-}
-
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
 {
     if (!tracker->reading)
         return;
     carry_below(tracker, UINT32_MAX, beams_keep_origin);
-    if (tracker->reading->trust != Q2_FRAME_NONE)
-        store_frame(tracker);
+    if (tracker->reading->trust != Q2_FRAME_NONE) {
+        /* Stores the frame. The replaced one may be its base, or the same frame, read earlier. */
+        struct q2_frame **slot = slot_of(tracker, tracker->unfinished->number), *old = *slot;
+
+        *slot = tracker->unfinished;
+        tracker->newest = (*slot)->number;
+        tracker->unfinished = old;
+    }
     tracker->reading = NULL;
     tracker->base = NULL;
 }

@@ -26,12 +26,12 @@ void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset)
         qw_emit_z_ext(d, pair.key, pair.value, offset + pair.value_offset);
 }
 
-struct known_command {
+struct command_meaning {
     const char *name, *meaning;
 };
 
 /* Commands with a meaning in the protocol, in either direction. */
-static const struct known_command known_commands[] = {
+static const struct command_meaning known_commands[] = {
     {"begin", "the client is in the game"},
     {"bf", "the screen flashes: an item was picked up"},
     {"changing", "a new level is being loaded"},

@@ -8,13 +8,6 @@
 
 /* --- svc_playerinfo --- */
 
-static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
-{
-    return (qw_session_of(d)->ext.fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
-               ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS)
-               : 0;
-}
-
 /* Reads the velocity, in whole units per second and not as a coordinate: PROTOCOL.md, section 4. */
 static void read_velocity(struct qs_decoder *d, uint16_t flags)
 {
@@ -24,14 +17,6 @@ static void read_velocity(struct qs_decoder *d, uint16_t flags)
         qs_i16(d, QW_PLAYERINFO_VELOCITY_Y);
     if (flags & PF_VELOCITY3)
         qs_i16(d, QW_PLAYERINFO_VELOCITY_Z);
-}
-
-/* Reads the fields of MVD1's WEAPONPREDICTION; ezquake cl_ents.c CL_ParsePlayerinfo. */
-static void read_weapon_prediction(struct qs_decoder *d)
-{
-    if (!qs_u8(d, QW_WEAPON_PREDICTED))
-        return;
-    qs_rows(d, QW_WEAPON_IMPULSE, QW_WEAPON_CELLS);
 }
 
 /* Reads the fields that FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
@@ -64,11 +49,10 @@ static void read_player_model(struct qs_decoder *d, bool has_skin)
 static void read_client_playerinfo(struct qs_decoder *d)
 {
     const uint16_t flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
-    enum qs_coord_format coords;
-    uint8_t moreflags;
+    const bool more = (qw_session_of(d)->ext.fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS);
+    const uint8_t moreflags = more ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS) : 0;
+    const enum qs_coord_format coords = fte_widen_coords(d);
 
-    moreflags = read_moreflags(d, flags);
-    coords = fte_widen_coords(d);
     qs_coord3(d, QW_PLAYERINFO_ORIGIN);
     d->coord_format = coords;
     qs_u8(d, QW_PLAYERINFO_FRAME);
@@ -85,8 +69,10 @@ static void read_client_playerinfo(struct qs_decoder *d)
         qs_u8(d, QW_PLAYERINFO_EFFECTS);
     if (flags & PF_WEAPONFRAME)
         qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
-    if ((flags & PF_WEAPONFRAME) && (qw_session_of(d)->ext.mvd1 & MVD1_WEAPONPREDICTION))
-        read_weapon_prediction(d);
+    /* Source: ezquake cl_ents.c CL_ParsePlayerinfo. */
+    if ((flags & PF_WEAPONFRAME) && (qw_session_of(d)->ext.mvd1 & MVD1_WEAPONPREDICTION) &&
+        qs_u8(d, QW_WEAPON_PREDICTED))
+        qs_rows(d, QW_WEAPON_IMPULSE, QW_WEAPON_CELLS);
     read_player_looks(d, flags, moreflags);
 }
 
@@ -379,14 +365,6 @@ static void store_style(struct qw_session *session, uint8_t effect, uint8_t styl
     session->effect_styles = g_bytes_new(styles, sizeof styles);
 }
 
-static void read_glow(struct qs_decoder *d, uint8_t style)
-{
-    qs_rows(d, FTE_TE_RED, FTE_TE_RADIUS);
-    qs_scaled_u8(d, QW_CUSTOM_GLOW_TIME, 1 / 16.0);
-    for (unsigned color = 0; style & CTE_CHANNELFADE && color < 3; color++)
-        qs_scaled_u8(d, QW_CUSTOM_FADE_RED + color, 1 / 64.0);
-}
-
 static void read_definition(struct qs_decoder *d)
 {
     const uint8_t effect = qs_u8(d, QW_CUSTOM_DEFINED);
@@ -395,8 +373,12 @@ static void read_definition(struct qs_decoder *d)
     qs_label_text(d, ": defines ", qs_text(d, QW_CUSTOM_NAME), "");
     if (style & CTE_STAINS)
         qs_rows(d, QW_CUSTOM_STAIN_RED, QW_CUSTOM_STAIN_RADIUS);
-    if (style & CTE_GLOWS)
-        read_glow(d, style);
+    if (style & CTE_GLOWS) {
+        qs_rows(d, FTE_TE_RED, FTE_TE_RADIUS);
+        qs_scaled_u8(d, QW_CUSTOM_GLOW_TIME, 1 / 16.0);
+        for (unsigned color = 0; style & CTE_CHANNELFADE && color < 3; color++)
+            qs_scaled_u8(d, QW_CUSTOM_FADE_RED + color, 1 / 64.0);
+    }
     if (!d->in.overrun)
         store_style(qw_session_of(d), effect, style);
 }

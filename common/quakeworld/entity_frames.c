@@ -109,9 +109,9 @@ static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *
 }
 
 /* Walks back from a frame to the first one whose states are stored. Returns a copy of these states
- * (NULL: none), and in `way` the numbers of the `*steps` frames before it, the newest first. */
+ * (NULL: none), and in `path` the numbers of the `*steps` frames before it, the newest first. */
 static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
-                                  uint32_t way[QW_UPDATES_MAX], unsigned *steps)
+                                  uint32_t path[QW_UPDATES_MAX], unsigned *steps)
 {
     const struct qw_root *root;
 
@@ -120,7 +120,7 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
 
         if (frame->states)
             return qw_states_copy(frame->states);
-        way[(*steps)++] = number;
+        path[(*steps)++] = number;
         if (!frame->has_parent)
             return NULL;
         number = frame->parent;
@@ -132,16 +132,16 @@ static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
 /* Returns the states of a kept frame, and stores them in the frame. NULL: no entities. */
 static const struct qw_states *states_of(struct qw_frames *frames, uint32_t number)
 {
-    uint32_t way[QW_UPDATES_MAX];
+    uint32_t path[QW_UPDATES_MAX];
     unsigned steps;
     struct qw_frame *frame = frame_slot(frames, number);
     struct qw_states *states;
 
     if (frame->states)
         return frame->states;
-    states = start_of(frames, number, way, &steps);
+    states = start_of(frames, number, path, &steps);
     while (steps)
-        states = apply(frames, frame_slot(frames, way[--steps]), states);
+        states = apply(frames, frame_slot(frames, path[--steps]), states);
     frame->states = states;
     return states;
 }
@@ -183,20 +183,18 @@ static void fold_first(struct qw_frames *frames)
                                   (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
 }
 
-static void drop_bytes(struct qw_frames *frames, uint32_t size)
-{
-    g_byte_array_remove_range(frames->bytes, 0, size);
-    for (uint32_t i = 0; i < frames->count; i++)
-        frame_slot(frames, frames->first + i)->at -= size;
-}
-
 /* Makes room for new frames. Of frames that no new delta can reach, keeps only the states, and only
  * if other frames are deltas from them. */
 static void fold(struct qw_frames *frames)
 {
+    uint32_t size;
+
     while (frames->count > QW_FRAMES_KEPT)
         fold_first(frames);
-    drop_bytes(frames, frame_slot(frames, frames->first)->at);
+    size = frame_slot(frames, frames->first)->at;
+    g_byte_array_remove_range(frames->bytes, 0, size);
+    for (uint32_t i = 0; i < frames->count; i++)
+        frame_slot(frames, frames->first + i)->at -= size;
 }
 
 /* --- Updates --- */
@@ -276,14 +274,10 @@ void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_
     add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
 }
 
-static const struct qw_states *newest_states(struct qw_frames *frames)
-{
-    return frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
-}
-
 void qw_frames_append(GByteArray *to, struct qw_frames *frames)
 {
-    const struct qw_states *states = newest_states(frames);
+    const struct qw_states *states =
+        frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
 
     qs_write_u8(to, SVC_PACKETENTITIES);
     for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {

@@ -149,15 +149,6 @@ static const uint8_t *read_model(const uint8_t *from, uint32_t bits, struct qw_e
     return from + 2;
 }
 
-static const uint8_t *read_field(const uint8_t *from, const struct qw_entity_field *field,
-                                 const struct qw_delta_format *format, struct qw_entity *entity)
-{
-    const uint8_t size = size_of(field, format);
-
-    memcpy(entity->bytes + field->at, from, size);
-    return from + size;
-}
-
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
                           const struct qw_delta *delta, struct qw_entity *entity)
 {
@@ -175,7 +166,8 @@ void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *fo
 
         if (!qw_delta_has_field(delta, field, format->fte))
             continue;
-        end = read_field(end, field, format, entity);
+        memcpy(entity->bytes + field->at, end, size_of(field, format));
+        end += size_of(field, format);
         entity->known |= field->bit;
     }
     entity->number = delta->number;
@@ -406,12 +398,12 @@ static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint3
 struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity)
 {
     const uint32_t index = index_of(states, entity->number);
-    struct qw_entity *place = at(states, index, entity->number);
+    struct qw_entity *slot = at(states, index, entity->number);
 
-    if (!place)
-        place = insert(&states, index, QW_STATES_MAX);
-    if (place)
-        *place = *entity;
+    if (!slot)
+        slot = insert(&states, index, QW_STATES_MAX);
+    if (slot)
+        *slot = *entity;
     return states;
 }
 

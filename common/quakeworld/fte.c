@@ -340,14 +340,6 @@ static void read_effect(struct qs_decoder *d)
  * gl_heightmap.c CL_Parse_BrushEdit, SV_Parse_BrushEdit, Brush_Deserialise, Patch_Deserialise.
  */
 
-static void read_plane(struct qs_decoder *d)
-{
-    qs_open(d, QW_PLANE);
-    qs_label_text(d, ": ", qs_text(d, QW_BRUSH_TEXTURE), "");
-    qs_rows(d, QW_PLANE_X, QW_PLANE_T_OFFSET);
-    qs_close(d);
-}
-
 static void read_brush(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -359,8 +351,12 @@ static void read_brush(struct qs_decoder *d)
         fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
         return;
     }
-    for (uint32_t i = 0; i < planes && !d->in.overrun; i++)
-        read_plane(d);
+    for (uint32_t i = 0; i < planes && !d->in.overrun; i++) {
+        qs_open(d, QW_PLANE);
+        qs_label_text(d, ": ", qs_text(d, QW_BRUSH_TEXTURE), "");
+        qs_rows(d, QW_PLANE_X, QW_PLANE_T_OFFSET);
+        qs_close(d);
+    }
 }
 
 /* Reads a control point; the patch's flags select the colors that follow. */

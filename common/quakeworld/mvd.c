@@ -20,14 +20,6 @@ static void emit_players(struct qs_decoder *d, uint32_t players, uint32_t length
         }
 }
 
-static struct qw_mvd_target read_players(struct qs_decoder *d)
-{
-    const struct qw_mvd_target target = {MVD_MULTIPLE, qs_u32(d, QW_MVD_PLAYERS)};
-
-    emit_players(d, target.players, sizeof target.players);
-    return target;
-}
-
 /* Reads the players concerned. dem_read keeps the previous ones: PROTOCOL.md, section 10. */
 static void read_target(struct qs_decoder *d, uint8_t type_byte)
 {
@@ -35,7 +27,8 @@ static void read_target(struct qs_decoder *d, uint8_t type_byte)
     const enum mvd_type type = type_byte & MVD_TYPE_MASK;
 
     if (type == MVD_MULTIPLE) {
-        *target = read_players(d);
+        *target = (struct qw_mvd_target){MVD_MULTIPLE, qs_u32(d, QW_MVD_PLAYERS)};
+        emit_players(d, target->players, sizeof target->players);
         return;
     }
     if (type == MVD_ALL)

@@ -100,23 +100,6 @@ static bool is_biased(const struct qs_decoder *d)
     return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
 }
 
-static void read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
-{
-    const uint32_t at = d->in.pos;
-
-    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
-    qs_emit_generated_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
-    *ack = qs_u32be(d, QW_ACK_WORD);
-}
-
-static uint16_t read_fragment_word(struct qs_decoder *d)
-{
-    const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
-
-    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, fragment_offset(word));
-    return word;
-}
-
 static struct qs_fragments *fragments_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session_of(d);
@@ -141,26 +124,31 @@ static bool read_fragment(struct qs_decoder *d, uint16_t word)
 /* --- The header --- */
 
 /* Contents of a header. */
-struct header {
+struct qw_header {
     uint32_t sequence_word, ack_word;
     uint16_t qport;
     uint16_t fragment_word; /* 0: the packet is a whole message */
 };
 
 static void read_header(struct qs_decoder *d, const struct qw_netchan_format *format,
-                        struct header *header)
+                        struct qw_header *header)
 {
     qs_open(d, QW_HEADER);
     if (format->stunaware) {
-        read_biased_words(d, &header->sequence_word, &header->ack_word);
+        header->sequence_word = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
+        qs_emit_generated_uint(d, QW_SEQUENCE_WORD, d->in.pos - 4, 4, header->sequence_word);
+        header->ack_word = qs_u32be(d, QW_ACK_WORD);
     } else {
         header->sequence_word = qs_u32(d, QW_SEQUENCE_WORD);
         header->ack_word = qs_u32(d, QW_ACK_WORD);
     }
     if (d->found.direction == QS_C2S)
         header->qport = qs_u16(d, QW_QPORT);
-    if (format->fragments)
-        header->fragment_word = read_fragment_word(d);
+    if (format->fragments) {
+        header->fragment_word = qs_u16(d, QW_FRAGMENT_WORD);
+        qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2,
+                               fragment_offset(header->fragment_word));
+    }
     d->found.sequence = header->sequence_word & QS_SEQUENCE_MASK;
     d->found.acknowledged = header->ack_word & QS_SEQUENCE_MASK;
     qw_session_of(d)->header_size = d->in.pos;
@@ -278,7 +266,7 @@ static uint32_t round_trip_of(const struct qs_decoder *d)
 
 /* Accepts a whole message. svc_chokecount in it shows how many of the missing numbers before it the
  * server skipped on purpose. */
-static void accept_message(struct qs_decoder *d, const struct header *header,
+static void accept_message(struct qs_decoder *d, const struct qw_header *header,
                            void (*read)(struct qs_decoder *))
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
@@ -301,15 +289,7 @@ static void accept_message(struct qs_decoder *d, const struct header *header,
                     was_pending);
 }
 
-static void begin_packet(struct qw_session *session)
-{
-    session->moved = false;
-    session->choked = 0;
-    session->content = (struct qs_view){0};
-    g_clear_pointer(&session->joined, g_bytes_unref);
-}
-
-static bool is_of_client(struct qs_decoder *d, const struct header *header)
+static bool is_of_client(struct qs_decoder *d, const struct qw_header *header)
 {
     return d->found.direction != QS_C2S ||
            qs_receive_qport(d, qs_seqinfo_qport(QPORT_SIZE, header->qport),
@@ -326,9 +306,13 @@ static void lose_message(struct qs_decoder *d)
 
 static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
-    struct header header = {0};
+    struct qw_session *session = qw_session_of(d);
+    struct qw_header header = {0};
 
-    begin_packet(qw_session_of(d));
+    session->moved = false;
+    session->choked = 0;
+    session->content = (struct qs_view){0};
+    g_clear_pointer(&session->joined, g_bytes_unref);
     if (qs_reader_left(&d->in) < header_size(d->found.direction, format)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Shorter than a netchan header");
         qs_undecoded(d);

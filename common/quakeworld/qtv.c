@@ -133,7 +133,7 @@ uint32_t qw_pdu_length(const struct qs_session *session, const struct qs_packet 
 /* --- Lines of text --- */
 
 /* A line `KEY: value`, and the offsets of its parts in the packet. */
-struct line {
+struct qtv_line {
     struct qs_view key, value; /* without white space around them; a key alone has an empty value */
     uint32_t offset, length;   /* position of the whole line */
     uint32_t value_offset;
@@ -165,7 +165,7 @@ static struct qs_view up_to(struct qs_view text, char c)
 }
 
 /* Reads the next line. Returns false for an empty one, or at the end. */
-static bool next_line(struct qs_decoder *d, struct line *line)
+static bool next_line(struct qs_decoder *d, struct qtv_line *line)
 {
     const struct qs_view left = qs_rest(d);
     const struct qs_view whole = up_to(left, '\n');
@@ -185,7 +185,7 @@ static bool next_line(struct qs_decoder *d, struct line *line)
 /* --- Values --- */
 
 /* Returns the value without the quotes around it. */
-static struct qs_view unquoted(const struct line *line)
+static struct qs_view unquoted(const struct qtv_line *line)
 {
     struct qs_token token;
     uint32_t pos = 0;
@@ -196,12 +196,12 @@ static struct qs_view unquoted(const struct line *line)
     return token.text;
 }
 
-static void emit_text(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_text(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     qs_emit_bytes(d, id, line->value_offset, line->value.size, unquoted(line));
 }
 
-static void emit_number(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_number(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     int64_t number;
 
@@ -221,14 +221,14 @@ static double number_of(struct qs_view text)
     return number;
 }
 
-static void emit_version(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_version(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     const double version = number_of(line->value);
 
     qs_emit_double(d, id, line->value_offset, line->value.size, version);
 }
 
-static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     const struct qs_view info = unquoted(line);
 
@@ -241,9 +241,9 @@ static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *
 
 /* Emits parts separated by a colon and a blank, as in "3: 127.0.0.1:27500: My server". */
 static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned count,
-                       const struct line *line)
+                       const struct qtv_line *line)
 {
-    struct line part = *line;
+    struct qtv_line part = *line;
     struct qs_view rest = line->value;
 
     for (unsigned i = 0; i < count && rest.size; i++) {
@@ -263,7 +263,7 @@ static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned coun
     }
 }
 
-static void emit_source(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_source(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     static const unsigned rows[] = {QW_QTV_STREAM_ID, QW_QTV_STREAM_SERVER, QW_QTV_STREAM_HOSTNAME};
 
@@ -271,7 +271,7 @@ static void emit_source(struct qs_decoder *d, unsigned id, const struct line *li
     emit_parts(d, rows, G_N_ELEMENTS(rows), line);
 }
 
-static void emit_demo(struct qs_decoder *d, unsigned id, const struct line *line)
+static void emit_demo(struct qs_decoder *d, unsigned id, const struct qtv_line *line)
 {
     static const unsigned rows[] = {QW_QTV_DEMO_SIZE, QW_QTV_DEMO_NAME};
 
@@ -286,21 +286,21 @@ struct terms {
     bool begin, raw, reverse, reversed, compression;
 };
 
-struct key {
+struct qtv_key {
     const char *name;
     unsigned id;
-    void (*emit)(struct qs_decoder *d, unsigned id, const struct line *line);
+    void (*emit)(struct qs_decoder *d, unsigned id, const struct qtv_line *line);
     const char *meaning;
 };
 
 /* clang-format off */
-static const struct key keys[] = {
+static const struct qtv_key keys[] = {
 #define QTV_KEY(name, field, emit, meaning) {name, QW_QTV_##field, emit, meaning},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
 
-static const struct key *find_key(struct qs_view name)
+static const struct qtv_key *find_key(struct qs_view name)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         if (qs_view_equal(name, keys[i].name))
@@ -308,7 +308,7 @@ static const struct key *find_key(struct qs_view name)
     return NULL;
 }
 
-static void collect_terms(struct terms *terms, const struct line *line)
+static void collect_terms(struct terms *terms, const struct qtv_line *line)
 {
     const bool nothing = qs_view_equal(line->value, "NONE") || !line->value.size;
 
@@ -319,9 +319,9 @@ static void collect_terms(struct terms *terms, const struct line *line)
     terms->compression |= qs_view_equal(line->key, "COMPRESSION") && !nothing;
 }
 
-static void read_line(struct qs_decoder *d, const struct line *line)
+static void read_line(struct qs_decoder *d, const struct qtv_line *line)
 {
-    const struct key *key = find_key(line->key);
+    const struct qtv_key *key = find_key(line->key);
 
     qs_open_at(d, QW_QTV_LINE, line->offset);
     qs_label_text(d, ": ", (struct qs_view){d->in.data + line->offset, line->length}, "");
@@ -339,7 +339,7 @@ static void read_line(struct qs_decoder *d, const struct line *line)
 
 static void read_mark(struct qs_decoder *d)
 {
-    struct line line;
+    struct qtv_line line;
     struct qs_token mark, version;
     uint32_t pos = 0;
     struct qs_view whole;
@@ -356,9 +356,9 @@ static void read_mark(struct qs_decoder *d)
 }
 
 /* Adds the key to the summary, and the values of errors and of names of streams. */
-static void summarize(struct qs_decoder *d, const struct line *line)
+static void summarize(struct qs_decoder *d, const struct qtv_line *line)
 {
-    const struct key *key = find_key(line->key);
+    const struct qtv_key *key = find_key(line->key);
     const bool shown = key && line->value.size &&
                        (key->id == QW_QTV_ERROR || key->id == QW_QTV_BEGIN ||
                         key->id == QW_QTV_SOURCE || key->id == QW_QTV_AUTH);
@@ -370,7 +370,7 @@ static void summarize(struct qs_decoder *d, const struct line *line)
 
 static void read_text(struct qs_decoder *d, struct terms *terms)
 {
-    struct line line;
+    struct qtv_line line;
 
     read_mark(d);
     while (next_line(d, &line)) {
@@ -514,10 +514,10 @@ static void decode_cut(struct qs_decoder *d)
 
 static void decode_compressed(struct qs_decoder *d)
 {
-    if (!qtv_of(d)->compression_said)
+    if (!qtv_of(d)->compression_reported)
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, 0, 0,
                 "The stream is compressed, in a way that no published program has");
-    qtv_of(d)->compression_said = true;
+    qtv_of(d)->compression_reported = true;
     decode_rest(d);
 }
 

@@ -58,7 +58,7 @@ enum qw_qtv_stage {
 struct qw_qtv {
     enum qw_qtv_stage stage[2]; /* by enum qs_end */
     bool begun;                 /* the stream has begun */
-    bool compression_said;
+    bool compression_reported;
     bool block; /* the last PDU was a whole block */
 };
 

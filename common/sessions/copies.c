@@ -12,16 +12,16 @@ enum {
     NONE = 0
 };
 
-struct entry {
+struct copies_entry {
     struct qs_sighting sighting;
     uint64_t hash;
     uint32_t next; /* index + 1 of the next entry in its bucket, or NONE */
 };
 
 struct qs_copies {
-    struct entry *entries; /* ring buffer */
-    uint32_t *buckets;     /* index + 1 of the newest entry, by hash; or NONE */
-    uint32_t size;         /* size of both arrays, a power of 2 */
+    struct copies_entry *entries; /* ring buffer */
+    uint32_t *buckets;            /* index + 1 of the newest entry, by hash; or NONE */
+    uint32_t size;                /* size of both arrays, a power of 2 */
     uint32_t oldest, count;
     /* The latest capture files, in a ring. Each may have a clock of its own: `offsets` is its lead
      * over the first file's clock (ns), if `known`. */
@@ -34,7 +34,7 @@ struct qs_copies {
 static void allocate(struct qs_copies *copies, uint32_t size)
 {
     copies->size = size;
-    copies->entries = g_new(struct entry, size);
+    copies->entries = g_new(struct copies_entry, size);
     copies->buckets = g_new0(uint32_t, size);
 }
 
@@ -55,7 +55,7 @@ void qs_copies_free(struct qs_copies *copies)
 
 /* --- Ring buffer ----------------------------------------------------------------------------- */
 
-static void insert(struct qs_copies *copies, const struct entry *entry)
+static void insert(struct qs_copies *copies, const struct copies_entry *entry)
 {
     const uint32_t index = (copies->oldest + copies->count++) & (copies->size - 1);
     uint32_t *bucket = &copies->buckets[entry->hash & (copies->size - 1)];
@@ -68,7 +68,7 @@ static void insert(struct qs_copies *copies, const struct entry *entry)
 /* Removes the oldest entry, which is the last of its bucket. */
 static void remove_oldest(struct qs_copies *copies)
 {
-    const struct entry *entry = &copies->entries[copies->oldest];
+    const struct copies_entry *entry = &copies->entries[copies->oldest];
     uint32_t *link = &copies->buckets[entry->hash & (copies->size - 1)];
 
     while (*link != copies->oldest + 1)
@@ -155,7 +155,7 @@ static bool is_copy(struct qs_copies *copies, const struct qs_sighting *first,
 
 const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct qs_packet *packet)
 {
-    const struct entry entry = {
+    const struct copies_entry entry = {
         .sighting = {packet->source, packet->destination, packet->number, packet->time,
                      packet->capture_point, packet->size, packet->ip_id,
                      (uint16_t)recorder_of(copies, packet->file)},
@@ -166,7 +166,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     make_room(copies, packet->time);
     at = copies->buckets[entry.hash & (copies->size - 1)];
     for (unsigned i = 0; i < CHAIN_MAX && at != NONE; i++, at = copies->entries[at - 1].next) {
-        const struct entry *first = &copies->entries[at - 1];
+        const struct copies_entry *first = &copies->entries[at - 1];
 
         if (first->hash == entry.hash && is_copy(copies, &first->sighting, &entry.sighting))
             return &first->sighting;

@@ -68,16 +68,6 @@ struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_c
     return g_queue_peek_head((GQueue *)&table->classes[class]);
 }
 
-struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
-                               const struct qs_flow *own)
-{
-    const GList *tail = table->classes[class].tail;
-
-    if (tail && tail->data == own)
-        tail = tail->prev;
-    return tail ? tail->data : NULL;
-}
-
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class)
 {
     return table->classes[class].length;

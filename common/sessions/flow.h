@@ -87,10 +87,8 @@ void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs
 /* Returns the end that has the address. One of them must have it. */
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address);
 
-/* Return the longest idle conversation of the class, and the latest one except `own`; or NULL. */
+/* Returns the longest idle conversation of the class, or NULL. */
 struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class);
-struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
-                               const struct qs_flow *own);
 
 /* Returns the number of conversations of the class. */
 guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class);

@@ -224,15 +224,6 @@ static struct candidate *find(struct qs_heuristic *heuristic, struct qs_packet *
     return candidate;
 }
 
-static void keep(struct candidate *candidate, const struct qs_packet *packet)
-{
-    struct qs_packet *kept = &candidate->packets[candidate->count++];
-
-    *kept = *packet;
-    kept->data = g_memdup2(packet->data, packet->size);
-    candidate->bytes += packet->size;
-}
-
 static void abandon(struct qs_heuristic *heuristic, struct candidate *candidate)
 {
     const uint16_t a = candidate->flow.ends[QS_END_A].port, b = candidate->flow.ends[QS_END_B].port;
@@ -254,7 +245,9 @@ bool qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *pa
 
     if (candidate->given_up)
         return false;
-    keep(candidate, &copy);
+    copy.data = g_memdup2(packet->data, packet->size);
+    candidate->packets[candidate->count++] = copy;
+    candidate->bytes += packet->size;
     if (candidate->count % TRY_EVERY == 0 &&
         (recognize_moves(heuristic, candidate, found) || recognize_port(candidate, by_port, found)))
         return true;

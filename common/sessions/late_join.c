@@ -158,7 +158,7 @@ void qs_late_session_replay(struct qs_late_session *late, struct qs_late_session
 /* --- Choice of a donor ----------------------------------------------------------------------- */
 
 /* A test whether a donor's sign-on is that of the session's level; the match has the result. */
-struct trial {
+struct donor_trial {
     struct qs_late_session_listener listener;
     const struct qs_late_join *format;
     struct qs_donor_match *match;
@@ -172,13 +172,13 @@ static void begin(struct qs_late_session_listener *listener, const struct qs_don
                   struct qs_session *session)
 {
     (void)session;
-    ((struct trial *)listener)->refused = match->contradiction;
+    ((struct donor_trial *)listener)->refused = match->contradiction;
 }
 
 static bool observe(struct qs_late_session_listener *listener, const char *file,
                     const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
-    struct trial *trial = (struct trial *)listener;
+    struct donor_trial *trial = (struct donor_trial *)listener;
 
     (void)file;
     if (trial->refused)
@@ -213,7 +213,7 @@ static void compare_maps(const struct qs_late_session *late, struct qs_donor_mat
 
 /* True if packets are unreadable: any with another client's sign-on, most with a demo's, because
  * less is known of the client that recorded it. */
-static bool is_unreadable(const struct trial *trial)
+static bool is_unreadable(const struct donor_trial *trial)
 {
     return trial->match->kind == QS_DONOR_CLIENT ? trial->unread > 0 : trial->unread > trial->read;
 }
@@ -221,9 +221,9 @@ static bool is_unreadable(const struct trial *trial)
 /* Observes the packets with the donor's sign-on. A recording of the session always fits. */
 static void look(struct qs_late_session *late, struct qs_donor_match *match)
 {
-    struct trial trial = {.listener = {.begin = begin, .packet = observe},
-                          .format = late->format->late_join,
-                          .match = match};
+    struct donor_trial trial = {.listener = {.begin = begin, .packet = observe},
+                                .format = late->format->late_join,
+                                .match = match};
 
     decode(late, match, &trial.listener);
     if (match->recorded && !trial.refused) {

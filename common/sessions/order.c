@@ -164,19 +164,19 @@ enum { AHEAD_MAX = 16 };
 /* Maximum gap between the numbers of one connection. */
 enum { CONTINUES_MAX = 64 };
 
-struct stream {
+struct numbered_stream {
     bool started;
-    uint64_t next; /* next number expected */
-    uint32_t mark; /* newest ack_id that has passed or was given up; 0: none */
+    uint64_t next;      /* next number expected */
+    uint32_t passed_id; /* newest ack_id that has passed or was given up; 0: none */
 
     /* Upper bounds for the datagrams that are held: */
-    uint64_t held_number; /* highest number in the stream */
-    uint32_t held_echo;   /* highest ack_id of the stream that the other end acknowledges */
+    uint64_t held_number;   /* highest number in the stream */
+    uint32_t held_acked_id; /* highest ack_id of the stream that the other end acknowledges */
 };
 
 struct qs_order {
-    struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
-    bool beginning;                       /* a connection begins: its first numbers are known */
+    struct numbered_stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
+    bool beginning; /* a connection begins: its first numbers are known */
     guint disorder; /* places by which packets of the capture are proved to be late */
     struct queue queue;
 };
@@ -197,13 +197,13 @@ void qs_order_free(struct qs_order *order)
 
 /* --- Test whether a packet is due ------------------------------------------------------------ */
 
-static const struct stream *echoed_stream(const struct qs_order *order, enum qs_end from,
-                                          const struct qs_seqinfo *seqinfo)
+static const struct numbered_stream *echoed_stream(const struct qs_order *order, enum qs_end from,
+                                                   const struct qs_seqinfo *seqinfo)
 {
     return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][seqinfo->acked_stream];
 }
 
-static bool is_number_due(const struct qs_order *order, const struct stream *stream,
+static bool is_number_due(const struct qs_order *order, const struct numbered_stream *stream,
                           const struct qs_seqinfo *seqinfo)
 {
     if (stream->started)
@@ -213,10 +213,10 @@ static bool is_number_due(const struct qs_order *order, const struct stream *str
 }
 
 /* True if the acknowledged packet has passed, or if none of the other end was captured. */
-static bool is_echo_due(const struct qs_order *order, const struct stream *stream,
+static bool is_echo_due(const struct qs_order *order, const struct numbered_stream *stream,
                         const struct qs_seqinfo *seqinfo)
 {
-    return (!stream->mark && !order->beginning) || seqinfo->acked_id <= stream->mark;
+    return (!stream->passed_id && !order->beginning) || seqinfo->acked_id <= stream->passed_id;
 }
 
 static bool is_due(const struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
@@ -228,18 +228,18 @@ static bool is_due(const struct qs_order *order, enum qs_end from, const struct 
 
 void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
 {
-    struct stream *stream = &order->streams[from][seqinfo->stream];
-    struct stream *echoed = (struct stream *)echoed_stream(order, from, seqinfo);
+    struct numbered_stream *stream = &order->streams[from][seqinfo->stream];
+    struct numbered_stream *echoed = (struct numbered_stream *)echoed_stream(order, from, seqinfo);
 
     if (seqinfo->numbered && (!stream->started || seqinfo->number >= stream->next)) {
         stream->started = true;
         stream->next = seqinfo->next;
         /* The receiver can acknowledge a message once it has the last fragment. */
         if (seqinfo->ack_id && qs_seqinfo_is_last_fragment(seqinfo))
-            stream->mark = seqinfo->ack_id;
+            stream->passed_id = seqinfo->ack_id;
     }
-    if (echoed->mark && seqinfo->acked_id > echoed->mark)
-        echoed->mark = seqinfo->acked_id;
+    if (echoed->passed_id && seqinfo->acked_id > echoed->passed_id)
+        echoed->passed_id = seqinfo->acked_id;
 }
 
 static bool has_seqinfo(const struct qs_seqinfo *seqinfo)
@@ -346,7 +346,7 @@ static bool has_passed(const struct qs_order *order, const struct held *held)
 static void reject_ahead(struct qs_order *order, const struct held *next)
 {
     const uint64_t far = (uint64_t)AHEAD_MAX << QS_SEQINFO_SHIFT;
-    const struct stream *stream = &order->streams[next->packet.from][next->seqinfo.stream];
+    const struct numbered_stream *stream = &order->streams[next->packet.from][next->seqinfo.stream];
 
     if (!next->seqinfo.numbered || !stream->started || next->seqinfo.number < stream->next ||
         next->seqinfo.number - stream->next > far)
@@ -368,27 +368,27 @@ static void reject_ahead(struct qs_order *order, const struct held *next)
 /* True if no held packet has its number or a higher one, or acknowledges it. */
 static bool is_latest(const struct qs_order *order, const struct held *held)
 {
-    const struct stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
+    const struct numbered_stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
 
     return held->seqinfo.number > stream->held_number &&
-           (!held->seqinfo.ack_id || held->seqinfo.ack_id > stream->held_echo);
+           (!held->seqinfo.ack_id || held->seqinfo.ack_id > stream->held_acked_id);
 }
 
 static void note_held(struct qs_order *order, const struct held *held)
 {
-    struct stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
-    struct stream *echoed =
-        (struct stream *)echoed_stream(order, held->packet.from, &held->seqinfo);
+    struct numbered_stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
+    struct numbered_stream *echoed =
+        (struct numbered_stream *)echoed_stream(order, held->packet.from, &held->seqinfo);
 
     stream->held_number = MAX(stream->held_number, held->seqinfo.number);
-    echoed->held_echo = MAX(echoed->held_echo, held->seqinfo.acked_id);
+    echoed->held_acked_id = MAX(echoed->held_acked_id, held->seqinfo.acked_id);
 }
 
 static void forget_held(struct qs_order *order)
 {
     for (int end = 0; end < 2; end++)
         for (int i = 0; i < QS_STREAMS; i++)
-            order->streams[end][i].held_number = order->streams[end][i].held_echo = 0;
+            order->streams[end][i].held_number = order->streams[end][i].held_acked_id = 0;
 }
 
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
@@ -426,7 +426,7 @@ void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_
 bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
                         const struct qs_seqinfo *seqinfo)
 {
-    const struct stream *stream = &order->streams[packet->from][seqinfo->stream];
+    const struct numbered_stream *stream = &order->streams[packet->from][seqinfo->stream];
 
     return seqinfo->numbered && stream->started && seqinfo->number >= stream->next &&
            seqinfo->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;

@@ -23,7 +23,7 @@ struct qs_packet_buffer {
 };
 
 /* Header before a packet's bytes. Only this program reads it. */
-struct header {
+struct buffered_header {
     struct qs_packet packet; /* `data` is invalid */
     GQuark file;
 };
@@ -77,7 +77,7 @@ static void flush(struct qs_packet_buffer *buffer)
 bool qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
                           const struct qs_packet *packet)
 {
-    const struct header header = {*packet, g_quark_from_static_string(file)};
+    const struct buffered_header header = {*packet, g_quark_from_static_string(file)};
 
     if (buffer->error)
         return false;
@@ -114,7 +114,7 @@ static bool read_bytes(struct qs_packet_buffer *buffer, void *to, size_t size)
 bool qs_packet_buffer_next(struct qs_packet_buffer *buffer, const char **file,
                            struct qs_packet *packet)
 {
-    struct header header;
+    struct buffered_header header;
 
     if (!read_bytes(buffer, &header, sizeof header))
         return false;

@@ -4,13 +4,13 @@
 #include "common/core/reader.h"
 #include "common/netchan/seqinfo.h"
 
-struct key {
+struct qport_key {
     struct qs_address server, client; /* the client has no port; it is zeroed if any host fits */
     uint32_t qport;
 };
 
 struct qs_qport {
-    struct key keys[2]; /* for any host, and for the same host */
+    struct qport_key keys[2]; /* for any host, and for the same host */
     void *owner;
     struct host *host;
     GList link; /* in host->qports */
@@ -18,7 +18,7 @@ struct qs_qport {
 
 /* The qports of one client's host at one server. */
 struct host {
-    struct key key; /* with qport 0 */
+    struct qport_key key; /* with qport 0 */
     GQueue qports;
 };
 
@@ -30,7 +30,7 @@ enum { HOST_MAX = 16 /* maximum number of a host's clients that are tried */ };
 
 static guint key_hash(gconstpointer data)
 {
-    const struct key *key = data;
+    const struct qport_key *key = data;
 
     return qs_hash_number((uint64_t)qs_address_hash(&key->server) << 32 |
                           qs_address_hash(&key->client)) +
@@ -39,16 +39,16 @@ static guint key_hash(gconstpointer data)
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
 {
-    const struct key *x = a, *y = b;
+    const struct qport_key *x = a, *y = b;
 
     return x->qport == y->qport && qs_address_equal(&x->server, &y->server) &&
            qs_address_equal(&x->client, &y->client);
 }
 
-static struct key key_of(const struct qs_address *server, const struct qs_address *client,
-                         uint32_t qport, bool same_host)
+static struct qport_key key_of(const struct qs_address *server, const struct qs_address *client,
+                               uint32_t qport, bool same_host)
 {
-    struct key key = {.server = *server, .qport = qport};
+    struct qport_key key = {.server = *server, .qport = qport};
 
     if (same_host) {
         key.client = *client;
@@ -76,7 +76,7 @@ void qs_qports_free(struct qs_qports *qports)
 static struct host *host_of(struct qs_qports *qports, const struct qs_address *server,
                             const struct qs_address *client)
 {
-    const struct key key = key_of(server, client, 0, true);
+    const struct qport_key key = key_of(server, client, 0, true);
     struct host *host = g_hash_table_lookup(qports->by_host, &key);
 
     if (host)
@@ -128,8 +128,8 @@ void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
             width == 2 ? qs_le16(packet->data + HEADER_SIZE) : packet->data[HEADER_SIZE];
 
         for (int same_host = 1; same_host >= 0; same_host--) {
-            const struct key key = key_of(&packet->destination, &packet->source,
-                                          qs_seqinfo_qport(width, value), same_host);
+            const struct qport_key key = key_of(&packet->destination, &packet->source,
+                                                qs_seqinfo_qport(width, value), same_host);
             const struct qs_qport *qport = g_hash_table_lookup(qports->by_key, &key);
 
             if (qport && continues(qport->owner, packet, same_host))
@@ -144,7 +144,7 @@ void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *ser
                           bool (*continues)(void *owner, const struct qs_packet *packet,
                                             bool same_host))
 {
-    const struct key key = key_of(server, client, 0, true);
+    const struct qport_key key = key_of(server, client, 0, true);
     const struct host *host = g_hash_table_lookup(qports->by_host, &key);
     unsigned asked = 0;
 

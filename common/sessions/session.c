@@ -76,16 +76,17 @@ static void enter_map(struct session *session, const char *map)
  */
 static void keep_status_map(struct session *session, const struct qs_session *state)
 {
-    const struct qs_server_map *told;
+    const struct qs_server_map *server_map;
 
     if (state->connection || (state->level && !state->lost.packet) ||
         (session->status_map && state->level != session->status_level))
         return;
-    told = g_hash_table_lookup(session->maps, &session->shared.server);
-    if (!told || told->time < session->shared.start || told->time > session->shared.end)
+    server_map = g_hash_table_lookup(session->maps, &session->shared.server);
+    if (!server_map || server_map->time < session->shared.start ||
+        server_map->time > session->shared.end)
         return;
     g_free(session->status_map);
-    session->status_map = g_strdup(told->map);
+    session->status_map = g_strdup(server_map->map);
     session->status_level = state->level;
 }
 

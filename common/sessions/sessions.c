@@ -45,13 +45,6 @@ static void decode_packet(struct qs_sessions *sessions, struct qs_conversation *
         qs_decode(decoder, conversation->state, sink, packet);
 }
 
-static const char *name_of_file(const struct qs_sessions *sessions, const struct qs_packet *packet)
-{
-    const struct qs_capture_file *file = packet->file ? packet->file : sessions->file;
-
-    return file ? file->name : NULL;
-}
-
 /* --- Maps from status answers ---------------------------------------------------------------- */
 
 static void free_server_map(void *data)
@@ -85,8 +78,9 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
 {
     struct qs_sessions_handler *handler = sessions->handler;
     struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
+    const struct qs_capture_file *file = packet->file ? packet->file : sessions->file;
     struct qs_decoded_packet decoded = {
-        .location = {.file = name_of_file(sessions, packet),
+        .location = {.file = file ? file->name : NULL,
                      .packet = packet->number,
                      .block = conversation->demo != NULL},
         .packet = packet,
@@ -337,7 +331,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
 /* Time that an end may continue after the other one has disconnected (ns). */
 #define LEFT_FOR (INT64_C(10) * 1000000000)
 
-struct waiting {
+struct ended_conversations {
     struct qs_sessions *sessions;
     int64_t now;
     GPtrArray *over; /* conversations that have ended */
@@ -345,7 +339,7 @@ struct waiting {
 
 static void find_left(struct qs_flow *flow, void *user)
 {
-    const struct waiting *waiting = user;
+    const struct ended_conversations *waiting = user;
     const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
 
     if (conversation->session && conversation->state->disconnected &&
@@ -355,7 +349,7 @@ static void find_left(struct qs_flow *flow, void *user)
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
+    struct ended_conversations waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
 
     qs_flow_table_each(sessions->flows, find_left, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)

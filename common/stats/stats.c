@@ -76,7 +76,7 @@ static void count_field(struct qs_message_counter *counter, const struct qs_fiel
 
     if (value->generated)
         return;
-    counter->places_player |= field->role == QS_ROLE_X || field->role == QS_ROLE_OWN;
+    counter->has_position |= field->role == QS_ROLE_X || field->role == QS_ROLE_OWN;
     message = &g_array_index(counter->counted, struct qs_counted, counted.message);
     message->flags |= field->mask && field->type == QS_BOOL;
     if (field->mask && !(value->u && g_str_has_suffix(field->name, ".remove")))
@@ -157,7 +157,7 @@ void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink
     g_array_set_size(counter->counted, 0);
     if (counter->fields)
         g_array_set_size(counter->fields, 0);
-    counter->places_player = false;
+    counter->has_position = false;
     g_array_set_size(counter->open, 0);
     g_array_set_size(counter->bases, 0);
 }

@@ -33,7 +33,7 @@ struct qs_message_counter {
     struct qs_sink *next; /* sink that receives everything as well; or NULL */
     GArray *counted;      /* struct qs_counted: messages of the last packet */
     GArray *fields;       /* struct qs_counted_field, in wire order; NULL: not wanted */
-    bool places_player;   /* a field has a player's position; set if fields are counted */
+    bool has_position;    /* a field has a player's position; set if fields are counted */
     GArray *open;         /* struct qs_open_group */
     GArray *bases;        /* guint: number of groups that were open when each source began */
 };

@@ -21,22 +21,6 @@ struct rows {
     GArray *index; /* struct row */
 };
 
-static struct rows *rows_new(void)
-{
-    struct rows *rows = g_new0(struct rows, 1);
-
-    rows->bytes = g_string_new(NULL);
-    rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
-    return rows;
-}
-
-static void rows_free(struct rows *rows)
-{
-    g_string_free(rows->bytes, TRUE);
-    g_array_free(rows->index, TRUE);
-    g_free(rows);
-}
-
 void rows_begin_part(struct rows *rows)
 {
     rows->before = rows->last;
@@ -78,7 +62,9 @@ struct action *action_new(const struct options *options)
 
     *action = kind->running;
     action->options = options;
-    action->rows = rows_new();
+    action->rows = g_new0(struct rows, 1);
+    action->rows->bytes = g_string_new(NULL);
+    action->rows->index = g_array_new(FALSE, FALSE, sizeof(struct row));
     if (kind->begin)
         kind->begin(action);
     return action;
@@ -86,8 +72,11 @@ struct action *action_new(const struct options *options)
 
 void action_free(struct action *action)
 {
-    if (action->rows)
-        rows_free(action->rows);
+    if (action->rows) {
+        g_string_free(action->rows->bytes, TRUE);
+        g_array_free(action->rows->index, TRUE);
+        g_free(action->rows);
+    }
     g_free(action);
 }
 

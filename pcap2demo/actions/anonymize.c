@@ -319,15 +319,6 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
 
 /* --- Handler --------------------------------------------------------------------------------- */
 
-/* Overwrites a fragment, which may contain anything. Its joined message restores it. */
-static void blank_fragment(struct anonymize *all, struct held_packet *held)
-{
-    if (all->options->keep_undecoded || !held->fragment_size)
-        return;
-    hide_bytes(held->payload->data + held->fragment, held->fragment_size);
-    all->counts.undecoded += held->fragment_size;
-}
-
 static void count_joined(struct anonymize *all)
 {
     for (guint i = 0; i < all->redactions->sources->len && !all->options->keep_undecoded; i++) {
@@ -358,7 +349,11 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     held = anonymous_writer_add(all->writer, packet);
     held->fragment = all->redactions->fragment;
     held->fragment_size = all->redactions->fragment_size;
-    blank_fragment(all, held);
+    /* Overwrites a fragment, which may contain anything. Its joined message restores it. */
+    if (!all->options->keep_undecoded && held->fragment_size) {
+        hide_bytes(held->payload->data + held->fragment, held->fragment_size);
+        all->counts.undecoded += held->fragment_size;
+    }
     if (is_unknown(all, packet))
         anonymous_writer_leave_out(held);
     else if (has_opaque(all->redactions) || !replace_all(all, held, decoded))

@@ -470,14 +470,6 @@ static void print_file(const struct check *check, const struct findings *finding
         print_expected(check, findings);
 }
 
-static void print_text(const struct check *check)
-{
-    for (guint i = 0; i < check->files->len; i++)
-        print_file(check, g_ptr_array_index(check->files, i));
-    for (guint i = 0; i < check->lines->len && shows_findings(check); i++)
-        print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
-}
-
 static void report_cases(const struct check *check)
 {
     char *error;
@@ -539,7 +531,10 @@ static void check_end(struct action *action, bool report)
 
     if (check->golden)
         report_orphans(check);
-    print_text(check);
+    for (guint i = 0; i < check->files->len; i++)
+        print_file(check, g_ptr_array_index(check->files, i));
+    for (guint i = 0; i < check->lines->len && shows_findings(check); i++)
+        print_line("%s", (const char *)g_ptr_array_index(check->lines, i));
     if (check->expect && report && !action->interrupted)
         write_expectations(check);
     if (check->report) {

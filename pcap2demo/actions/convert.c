@@ -40,18 +40,11 @@ static void print_counts(const struct qs_client_session *session)
             counts->blocks, counts->stripped, counts->repaired, counts->missing);
 }
 
-static void print_left_out(const struct qs_client_session *session)
-{
-    g_autofree char *text = qs_session_demo_left_out_text(session->demo);
-
-    if (text)
-        message(report_location(session), "commands left out: %s", text);
-}
-
 static void convert_session(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
     struct action *action = (struct action *)handler;
+    g_autofree char *left_out = NULL;
     char *why;
 
     if (session->recorded) {
@@ -70,8 +63,9 @@ static void convert_session(struct qs_sessions_handler *handler,
     for (guint i = 0; i < session->demo->files->len; i++)
         print_file(action, session, g_ptr_array_index(session->demo->files, i));
     report_demo_problems(session);
-    if (!action->options->quiet)
-        print_left_out(session);
+    left_out = qs_session_demo_left_out_text(session->demo);
+    if (left_out && !action->options->quiet)
+        message(report_location(session), "commands left out: %s", left_out);
     if (action->options->verbose)
         print_counts(session);
 }

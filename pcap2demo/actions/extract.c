@@ -17,13 +17,13 @@
 struct extract {
     struct action action;
     struct qs_transfer_room room;
-    GHashTable *sessions; /* session number -> struct receiver */
+    GHashTable *sessions; /* session number -> struct file_receiver */
     GHashTable *written;  /* path in lower case, as file systems may ignore case -> checksum */
     bool any;             /* a server sent a file, completely or not */
 };
 
 /* A session, and the files that its client receives. */
-struct receiver {
+struct file_receiver {
     struct extract *extract;
     struct qs_transfers *transfers;
     struct qs_location location; /* location of the current packet */
@@ -101,7 +101,7 @@ static char *write_file(const struct extract *extract, const char *path, const G
     return error;
 }
 
-static void report_file(const struct receiver *receiver, const struct qs_transferred *file,
+static void report_file(const struct file_receiver *receiver, const struct qs_transferred *file,
                         const char *path)
 {
     const guint size = file->content->len;
@@ -118,7 +118,7 @@ static void report_file(const struct receiver *receiver, const struct qs_transfe
                 qs_plural(size), file->problem);
 }
 
-static void extract_file(const struct receiver *receiver, const struct qs_transferred *file)
+static void extract_file(const struct file_receiver *receiver, const struct qs_transferred *file)
 {
     char *path = path_for(receiver->extract, file);
     char *error;
@@ -135,7 +135,7 @@ static void extract_file(const struct receiver *receiver, const struct qs_transf
     g_free(path);
 }
 
-static void report_refusal(const struct receiver *receiver, const struct qs_transferred *file)
+static void report_refusal(const struct file_receiver *receiver, const struct qs_transferred *file)
 {
     g_autofree char *name = qs_text_printable(file->name ? file->name : "?");
 
@@ -155,19 +155,20 @@ static void receive_file(const struct qs_transferred *file, bool over, void *use
 
 static void receiver_free(gpointer data)
 {
-    struct receiver *receiver = data;
+    struct file_receiver *receiver = data;
 
     qs_transfers_free(receiver->transfers);
     g_free(receiver);
 }
 
-static struct receiver *receiver_for(struct extract *extract, unsigned session)
+static struct file_receiver *receiver_for(struct extract *extract, unsigned session)
 {
-    struct receiver *receiver = g_hash_table_lookup(extract->sessions, GUINT_TO_POINTER(session));
+    struct file_receiver *receiver =
+        g_hash_table_lookup(extract->sessions, GUINT_TO_POINTER(session));
 
     if (receiver)
         return receiver;
-    receiver = g_new0(struct receiver, 1);
+    receiver = g_new0(struct file_receiver, 1);
     receiver->extract = extract;
     receiver->transfers =
         qs_transfers_new(&extract->room, (struct qs_transfer_listener){receive_file, receiver});
@@ -180,7 +181,7 @@ static void extract_packet(struct qs_sessions_handler *handler,
 {
     struct extract *extract = (struct extract *)handler;
     const GArray *transfers = decoded->decoder->found.transfers;
-    struct receiver *receiver;
+    struct file_receiver *receiver;
 
     if (!transfers->len || !decoded->session || !decoded->session->chosen)
         return;

@@ -123,21 +123,15 @@ static void print_differences(const struct findings *findings)
                 "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
 }
 
-/* Warns of passwords in the input: goldens are usually shared together with their captures. */
-static void warn_of_secrets(const struct findings *findings)
-{
-    if (findings->secrets)
-        message((struct qs_location){.file = findings->file},
-                "holds %" PRIu64 " password%s: --anonymize makes a copy without", findings->secrets,
-                qs_plural(findings->secrets));
-}
-
 void findings_print_golden(const struct findings *findings, bool show)
 {
     g_autofree char *verdict = findings_verdict(findings);
 
     print_differences(findings);
-    warn_of_secrets(findings);
+    if (findings->secrets) /* goldens are usually shared together with their captures */
+        message((struct qs_location){.file = findings->file},
+                "holds %" PRIu64 " password%s: --anonymize makes a copy without", findings->secrets,
+                qs_plural(findings->secrets));
     if (findings->golden->error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);

@@ -11,21 +11,21 @@ enum {
     CHAT_MAX = 500, /* maximum number of lines */
     TEXT_MAX = 200, /* maximum length of a line, in characters */
     CHAT_MARK = 1,  /* first byte of a chat line in Quake */
-    WAYS_MAX = 64,
-    POINTS_MAX = 4096, /* maximum number of points of all ways */
+    ROUTES_MAX = 64,
+    POINTS_MAX = 4096, /* maximum number of points of all routes */
     STEP_MIN = 24,     /* minimum distance of two points, in map units */
     FAST = 1500,       /* maximum speed of a player (map units per second) */
     FAR = 200,         /* shorter jumps (map units) are no teleports */
     FARTHEST = 1 << 20 /* maximum coordinate on any map */
 };
 
-/* Time without a position (ns) after which a way is interrupted. */
+/* Time without a position (ns) after which a route is interrupted. */
 #define UNSEEN_MAX INT64_C(2000000000)
 
 /* --- The sink -------------------------------------------------------------------------------- */
 
 /* A line of chat with its speaker, or a player's position. */
-struct item {
+struct play_item {
     char *player; /* name; NULL: unknown speaker, or the session's own player */
     char *text;   /* chat; NULL for a position */
     double x, y;  /* position; NAN: coordinate unchanged */
@@ -33,15 +33,15 @@ struct item {
 
 struct play_sink {
     struct qs_sink base;
-    GArray *items;         /* items of the packet (struct item) */
-    struct item item;      /* position that the open group describes */
+    GArray *items;         /* items of the packet (struct play_item) */
+    struct play_item item; /* position that the open group describes */
     int depth, item_depth; /* number of open groups; depth of the group of `item`, 0: none */
     uint32_t level;        /* print level of the text that follows */
 };
 
 static void item_clear(gpointer data)
 {
-    struct item *item = data;
+    struct play_item *item = data;
 
     g_free(item->player);
     g_free(item->text);
@@ -51,7 +51,7 @@ static void item_clear(gpointer data)
 static void begin_item(struct play_sink *sink, char *player)
 {
     item_clear(&sink->item);
-    sink->item = (struct item){.player = player, .x = NAN, .y = NAN};
+    sink->item = (struct play_item){.player = player, .x = NAN, .y = NAN};
     sink->item_depth = sink->depth;
 }
 
@@ -83,7 +83,7 @@ static void close_group(struct qs_sink *base, uint32_t end)
 static void add_print(struct play_sink *sink, struct qs_view text)
 {
     const bool marked = text.size && text.data[0] == CHAT_MARK;
-    struct item item = {0};
+    struct play_item item = {0};
 
     if (!marked && sink->level != QS_PRINT_CHAT)
         return;
@@ -93,7 +93,7 @@ static void add_print(struct play_sink *sink, struct qs_view text)
 
 static void set_speaker(struct play_sink *sink, struct qs_view name)
 {
-    struct item *item = &g_array_index(sink->items, struct item, sink->items->len - 1);
+    struct play_item *item = &g_array_index(sink->items, struct play_item, sink->items->len - 1);
 
     if (sink->items->len && item->text && !item->player)
         item->player = qs_text_title(name, QS_PLAYER_CHARACTERS);
@@ -125,7 +125,7 @@ struct play_sink *play_sink_new(void)
     struct play_sink *sink = g_new0(struct play_sink, 1);
 
     sink->base = (struct qs_sink){.open = open_group, .close = close_group, .field = add_field};
-    sink->items = g_array_new(FALSE, FALSE, sizeof(struct item));
+    sink->items = g_array_new(FALSE, FALSE, sizeof(struct play_item));
     g_array_set_clear_func(sink->items, item_clear);
     return sink;
 }
@@ -150,9 +150,9 @@ struct qs_sink *play_sink_begin(struct play_sink *sink)
 struct play {
     json_t *chat; /* lines as in the JSON report */
     uint64_t chat_left_out;
-    GPtrArray *ways; /* struct way, one for each player */
-    guint points;    /* number of points of all ways */
-    double step;     /* minimum distance of two points; grows with the number of points */
+    GPtrArray *routes; /* struct route, one for each player */
+    guint points;      /* number of points of all routes */
+    double step;       /* minimum distance of two points; grows with the number of points */
 };
 
 /* True if the line exists at the same time: demos of servers repeat it for each recipient. */
@@ -169,7 +169,7 @@ static bool has_line(const json_t *chat, const json_t *line)
     return false;
 }
 
-static void add_chat(struct play *play, const struct item *item,
+static void add_chat(struct play *play, const struct play_item *item,
                      const struct qs_client_session *session, int64_t time)
 {
     json_t *line;
@@ -193,19 +193,19 @@ struct point {
     bool apart; /* not joined to the previous point: a teleport, or a gap in time */
 };
 
-struct way {
+struct route {
     char *name; /* player; NULL: the session's own */
     GArray *points;
     struct point seen; /* latest position; NAN before the first one */
 };
 
-static void way_free(gpointer data)
+static void route_free(gpointer data)
 {
-    struct way *way = data;
+    struct route *route = data;
 
-    g_array_free(way->points, TRUE);
-    g_free(way->name);
-    g_free(way);
+    g_array_free(route->points, TRUE);
+    g_free(route->name);
+    g_free(route);
 }
 
 static double distance(const struct point *a, const struct point *b)
@@ -213,24 +213,24 @@ static double distance(const struct point *a, const struct point *b)
     return hypot(a->x - b->x, a->y - b->y);
 }
 
-/* Returns the player's way, created if needed; NULL if there are too many. */
-static struct way *find_way(struct play *play, const char *name)
+/* Returns the player's route, created if needed; NULL if there are too many. */
+static struct route *find_route(struct play *play, const char *name)
 {
-    struct way *way;
+    struct route *route;
 
-    for (guint i = 0; i < play->ways->len; i++) {
-        way = g_ptr_array_index(play->ways, i);
-        if (g_strcmp0(way->name, name) == 0)
-            return way;
+    for (guint i = 0; i < play->routes->len; i++) {
+        route = g_ptr_array_index(play->routes, i);
+        if (g_strcmp0(route->name, name) == 0)
+            return route;
     }
-    if (play->ways->len == WAYS_MAX)
+    if (play->routes->len == ROUTES_MAX)
         return NULL;
-    way = g_new0(struct way, 1);
-    way->name = g_strdup(name);
-    way->points = g_array_new(FALSE, FALSE, sizeof(struct point));
-    way->seen.x = way->seen.y = NAN;
-    g_ptr_array_add(play->ways, way);
-    return way;
+    route = g_new0(struct route, 1);
+    route->name = g_strdup(name);
+    route->points = g_array_new(FALSE, FALSE, sizeof(struct point));
+    route->seen.x = route->seen.y = NAN;
+    g_ptr_array_add(play->routes, route);
+    return route;
 }
 
 /* Doubles the minimum distance, and drops points that are closer to the previous one. */
@@ -238,56 +238,56 @@ static void thin_out(struct play *play)
 {
     play->step *= 2;
     play->points = 0;
-    for (guint i = 0; i < play->ways->len; i++) {
-        const struct way *way = g_ptr_array_index(play->ways, i);
-        struct point *points = &g_array_index(way->points, struct point, 0);
+    for (guint i = 0; i < play->routes->len; i++) {
+        const struct route *route = g_ptr_array_index(play->routes, i);
+        struct point *points = &g_array_index(route->points, struct point, 0);
         guint kept = 0;
 
-        for (guint j = 0; j < way->points->len; j++)
+        for (guint j = 0; j < route->points->len; j++)
             if (!kept || distance(&points[kept - 1], &points[j]) >= play->step)
                 points[kept++] = points[j];
-        g_array_set_size(way->points, kept);
+        g_array_set_size(route->points, kept);
         play->points += kept;
     }
 }
 
-static void add_position(struct play *play, const struct item *item, int64_t time)
+static void add_position(struct play *play, const struct play_item *item, int64_t time)
 {
-    struct way *way = find_way(play, item->player);
-    const guint count = way ? way->points->len : 0;
+    struct route *route = find_route(play, item->player);
+    const guint count = route ? route->points->len : 0;
     struct point point = {.time = time, .x = item->x, .y = item->y};
     double units;
 
-    if (!way)
+    if (!route)
         return;
     if (isnan(point.x))
-        point.x = way->seen.x;
+        point.x = route->seen.x;
     if (isnan(point.y))
-        point.y = way->seen.y;
-    units = distance(&way->seen, &point);
-    point.apart = !count || time - way->seen.time > UNSEEN_MAX ||
-                  (units > FAR && units * 1e9 > FAST * (double)(time - way->seen.time));
+        point.y = route->seen.y;
+    units = distance(&route->seen, &point);
+    point.apart = !count || time - route->seen.time > UNSEEN_MAX ||
+                  (units > FAR && units * 1e9 > FAST * (double)(time - route->seen.time));
     if (fabs(point.x) < FARTHEST && fabs(point.y) < FARTHEST &&
         (point.apart ||
-         distance(&g_array_index(way->points, struct point, count - 1), &point) >= play->step)) {
-        g_array_append_val(way->points, point);
+         distance(&g_array_index(route->points, struct point, count - 1), &point) >= play->step)) {
+        g_array_append_val(route->points, point);
         play->points++;
     }
-    way->seen = point;
+    route->seen = point;
     if (play->points > POINTS_MAX)
         thin_out(play);
 }
 
-/* Returns a way as JSON. Null separates points that are not joined. */
-static json_t *way_json(const struct way *way, const struct qs_client_session *session)
+/* Returns a route as JSON. Null separates points that are not joined. */
+static json_t *route_json(const struct route *route, const struct qs_client_session *session)
 {
     static const char *const names[] = {"time", "x", "y"};
     json_t *json =
         json_pack("{s:o, s:[], s:[], s:[]}", "player",
-                  report_text_json(way->name ? way->name : session->player), "time", "x", "y");
+                  report_text_json(route->name ? route->name : session->player), "time", "x", "y");
 
-    for (guint i = 0; i < way->points->len; i++) {
-        const struct point *point = &g_array_index(way->points, struct point, i);
+    for (guint i = 0; i < route->points->len; i++) {
+        const struct point *point = &g_array_index(route->points, struct point, i);
 
         for (size_t j = 0; point->apart && i && j < G_N_ELEMENTS(names); j++)
             report_append(json, names[j], json_null());
@@ -298,14 +298,14 @@ static json_t *way_json(const struct way *way, const struct qs_client_session *s
     return json;
 }
 
-/* --- Chat and ways of a session -------------------------------------------------------------- */
+/* --- Chat and routes of a session ------------------------------------------------------------ */
 
 struct play *play_new(void)
 {
     struct play *play = g_new0(struct play, 1);
 
     play->chat = json_array();
-    play->ways = g_ptr_array_new_with_free_func(way_free);
+    play->routes = g_ptr_array_new_with_free_func(route_free);
     play->step = STEP_MIN;
     return play;
 }
@@ -315,7 +315,7 @@ void play_free(struct play *play)
     if (!play)
         return;
     json_decref(play->chat);
-    g_ptr_array_free(play->ways, TRUE);
+    g_ptr_array_free(play->routes, TRUE);
     g_free(play);
 }
 
@@ -323,7 +323,7 @@ void play_add(struct play *play, const struct play_sink *sink,
               const struct qs_client_session *session, int64_t time)
 {
     for (guint i = 0; i < sink->items->len; i++) {
-        const struct item *item = &g_array_index(sink->items, struct item, i);
+        const struct play_item *item = &g_array_index(sink->items, struct play_item, i);
 
         if (item->text)
             add_chat(play, item, session, time);
@@ -334,12 +334,12 @@ void play_add(struct play *play, const struct play_sink *sink,
 
 json_t *play_json(const struct play *play, const struct qs_client_session *session)
 {
-    json_t *ways = json_array();
+    json_t *routes = json_array();
 
-    for (guint i = 0; i < play->ways->len; i++)
-        json_array_append_new(ways, way_json(g_ptr_array_index(play->ways, i), session));
+    for (guint i = 0; i < play->routes->len; i++)
+        json_array_append_new(routes, route_json(g_ptr_array_index(play->routes, i), session));
     return json_pack("{s:O, s:o, s:o}", "chat", play->chat, "chat_left_out",
-                     report_number(play->chat_left_out), "ways", ways);
+                     report_number(play->chat_left_out), "ways", routes);
 }
 
 /* --- Path quality over time ------------------------------------------------------------------ */

@@ -95,8 +95,8 @@ void report_print_others(const struct qs_small_sessions *others);
 
 /* --- play.c: chat and movement --------------------------------------------------------------- */
 
-/* Chat of a session, and ways: the routes of players whose positions the packets contain. Both are
- * bounded: long chat is cut, and ways get coarser. */
+/* Chat of a session, and routes of players whose positions the packets contain. Both are
+ * bounded: long chat is cut, and routes get coarser. */
 
 /* A sink that collects chat and positions of the current packet. */
 struct play_sink;
@@ -106,7 +106,7 @@ void play_sink_free(struct play_sink *sink);
 /* Starts the next packet, and returns the sink to decode it into, which belongs to `sink`. */
 struct qs_sink *play_sink_begin(struct play_sink *sink);
 
-/* Chat and ways of one session. */
+/* Chat and routes of one session. */
 struct play;
 struct play *play_new(void);
 /* Accepts NULL. */

@@ -13,13 +13,13 @@ enum { IPV4_TEXT_MIN = 7, RANGE_SIZE = 254 };
 static const uint8_t ranges[][3] = {{192, 0, 2}, {198, 51, 100}, {203, 0, 113}};
 
 /* The replacement of an address. */
-struct replacement {
+struct address_replacement {
     struct qs_address address; /* without a port */
     unsigned index;            /* number among the addresses of its family */
 };
 
 struct addresses {
-    GHashTable *replacements; /* struct replacement, by struct qs_address without a port */
+    GHashTable *replacements; /* struct address_replacement, by struct qs_address without a port */
     unsigned ipv4, ipv6;
 };
 
@@ -67,17 +67,17 @@ static void choose_ipv6(uint8_t *bytes, unsigned index)
         bytes[15 - i] = (uint8_t)(index >> 8 * i);
 }
 
-static const struct replacement *replacement_of(struct addresses *addresses,
-                                                const struct qs_address *address)
+static const struct address_replacement *replacement_of(struct addresses *addresses,
+                                                        const struct qs_address *address)
 {
     struct qs_address key = {.family = address->family};
-    struct replacement *replacement;
+    struct address_replacement *replacement;
 
     memcpy(key.bytes, address->bytes, address->family == 6 ? 16 : 4);
     replacement = g_hash_table_lookup(addresses->replacements, &key);
     if (replacement)
         return replacement;
-    replacement = g_new0(struct replacement, 1);
+    replacement = g_new0(struct address_replacement, 1);
     replacement->address.family = key.family;
     if (key.family == 6)
         choose_ipv6(replacement->address.bytes, replacement->index = ++addresses->ipv6);
@@ -141,15 +141,8 @@ static void short_text(char *text, unsigned index, uint32_t length)
     pad_ipv4(text, bytes, length);
 }
 
-static void ipv4_text(char *text, const struct replacement *replacement, uint32_t length)
-{
-    pad_ipv4(text, replacement->address.bytes, length);
-    if (strlen(text) > length)
-        short_text(text, replacement->index, length);
-}
-
 /* Writes the index in hexadecimal digits after the network and "::", or ":" if all groups fit. */
-static void ipv6_text(char *text, const struct replacement *replacement, uint32_t length)
+static void ipv6_text(char *text, const struct address_replacement *replacement, uint32_t length)
 {
     enum { ALL_GROUPS = 38 };
     static const char digits[] = "0123456789abcdef";
@@ -271,7 +264,7 @@ static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, ui
 {
     struct qs_address address;
     uint32_t length = replace_mac(bytes, at, text);
-    const struct replacement *replacement;
+    const struct address_replacement *replacement;
     bool dotted;
 
     if (length)
@@ -283,14 +276,17 @@ static uint32_t replace_at(struct addresses *addresses, struct qs_view bytes, ui
     if (!length || is_unspecified(&address))
         return 0;
     replacement = replacement_of(addresses, &address);
-    if (address.family == 6)
+    if (address.family == 6) {
         ipv6_text(text, replacement, length);
-    else if (dotted)
-        ipv4_text(text, replacement, length);
-    else
+    } else if (dotted) {
+        pad_ipv4(text, replacement->address.bytes, length);
+        if (strlen(text) > length)
+            short_text(text, replacement->index, length);
+    } else {
         snprintf(text, ADDRESS_TEXT_MAX, "%02x%02x%02x%02x", replacement->address.bytes[0],
                  replacement->address.bytes[1], replacement->address.bytes[2],
                  replacement->address.bytes[3]);
+    }
     return length;
 }
 

@@ -14,7 +14,7 @@ struct pseudonyms {
     bool with_codes;
     /* Text as it is printed, and offsets of its bytes in the original text: uint32_t. */
     GByteArray *printed;
-    GArray *places;
+    GArray *offsets;
 };
 
 static void word_free(gpointer data)
@@ -33,7 +33,7 @@ struct pseudonyms *pseudonyms_new(bool with_codes)
     pseudonyms->sorted = g_sequence_new(word_free);
     pseudonyms->with_codes = with_codes;
     pseudonyms->printed = g_byte_array_new();
-    pseudonyms->places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    pseudonyms->offsets = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     return pseudonyms;
 }
 
@@ -41,7 +41,7 @@ void pseudonyms_free(struct pseudonyms *pseudonyms)
 {
     g_sequence_free(pseudonyms->sorted);
     g_byte_array_unref(pseudonyms->printed);
-    g_array_unref(pseudonyms->places);
+    g_array_unref(pseudonyms->offsets);
     g_free(pseudonyms);
 }
 
@@ -80,14 +80,14 @@ static uint32_t code_size(struct qs_view text, uint32_t at)
 static void print(struct pseudonyms *pseudonyms, struct qs_view text)
 {
     g_byte_array_set_size(pseudonyms->printed, 0);
-    g_array_set_size(pseudonyms->places, 0);
+    g_array_set_size(pseudonyms->offsets, 0);
     for (uint32_t at = 0, size; at < text.size; at += MAX(size, 1)) {
         const uint8_t byte = fold(text.data[at]);
 
         size = pseudonyms->with_codes ? code_size(text, at) : 0;
         if (!size) {
             g_byte_array_append(pseudonyms->printed, &byte, 1);
-            g_array_append_val(pseudonyms->places, at);
+            g_array_append_val(pseudonyms->offsets, at);
         }
     }
 }
@@ -212,12 +212,12 @@ static const struct word *find_at(const struct pseudonyms *pseudonyms, guint at,
 
 /* Reports the replacement of a word. Color codes in it lose their digits, which could be letters of
  * a name. */
-static void replace(const struct word *word, struct qs_view bytes, const uint32_t *places,
+static void replace(const struct word *word, struct qs_view bytes, const uint32_t *offsets,
                     word_found *each, void *user)
 {
     const guint last = word->text->len - 1;
-    const uint32_t size = places[last] + 1 - places[0];
-    uint8_t *out = g_memdup2(bytes.data + places[0], size);
+    const uint32_t size = offsets[last] + 1 - offsets[0];
+    uint8_t *out = g_memdup2(bytes.data + offsets[0], size);
 
     for (uint32_t i = 1; i < size; i++)
         if (g_ascii_isalnum((char)out[i]) && out[i - 1] != '&')
@@ -225,9 +225,9 @@ static void replace(const struct word *word, struct qs_view bytes, const uint32_
     for (guint i = 0; i <= last; i++) {
         const uint8_t letter = word->pseudonym->data[i];
 
-        out[places[i] - places[0]] = letter ? letter : bytes.data[places[i]];
+        out[offsets[i] - offsets[0]] = letter ? letter : bytes.data[offsets[i]];
     }
-    each(user, places[0], size, out);
+    each(user, offsets[0], size, out);
     g_free(out);
 }
 
@@ -241,7 +241,7 @@ void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
         const struct word *word = find_at(pseudonyms, at, look);
 
         if (word)
-            replace(word, bytes, &g_array_index(pseudonyms->places, uint32_t, at), each, user);
+            replace(word, bytes, &g_array_index(pseudonyms->offsets, uint32_t, at), each, user);
         at += word ? word->text->len : 1;
     }
 }

@@ -32,15 +32,6 @@ static char *stem_of(const char *name)
     return stem;
 }
 
-static struct input *input_new(const char *name)
-{
-    struct input *input = g_new0(struct input, 1);
-
-    input->name = g_strdup(name);
-    input->stem = stem_of(name);
-    return input;
-}
-
 /* --- Filters -------------------------------------------------------------------------------- */
 
 /* Compiles a tcpdump expression. If it is invalid, returns false and sets `*error`, a new text. */
@@ -87,12 +78,10 @@ static G_GNUC_NO_INLINE bool matches(struct input *input, const struct input_fra
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
-    struct input *input = input_new(name);
+    struct input *input = g_new0(struct input, 1);
 
-    if (strcmp(name, SOURCE_STANDARD_INPUT) == 0) {
-        g_free(input->stem);
-        input->stem = g_strdup("stdin");
-    }
+    input->name = g_strdup(name);
+    input->stem = strcmp(name, SOURCE_STANDARD_INPUT) == 0 ? g_strdup("stdin") : stem_of(name);
     input->filter = g_strdup(filter);
     input->mixed = source_is_pcapng(stream);
     input->reader = (input->mixed ? pcapng_reader_open : pcap_reader_open)(stream, error);

@@ -10,7 +10,7 @@
 
 enum { COUNT_EVERY = 1024 }; /* number of frames between two updates of visitor->read */
 
-struct file {
+struct merged_file {
     const char *name;
     unsigned index; /* position in the command line */
     bool is_capture;
@@ -18,9 +18,9 @@ struct file {
     struct source *source; /* NULL if the file is not open */
     struct input *input;   /* current capture, or NULL */
     struct input_frame frame;
-    unsigned inputs;   /* number of inputs so far */
-    off_t read, size;  /* bytes added to visitor->read; size of the file, or 0 */
-    struct file *next; /* open file with the next frame */
+    unsigned inputs;          /* number of inputs so far */
+    off_t read, size;         /* bytes added to visitor->read; size of the file, or 0 */
+    struct merged_file *next; /* open file with the next frame */
 };
 
 static bool is_over(const struct input_visitor *visitor)
@@ -31,7 +31,7 @@ static bool is_over(const struct input_visitor *visitor)
 /* --- Order of files -------------------------------------------------------------------------- */
 
 /* Reads the time of the first packet. An empty capture keeps the earliest time. */
-static void find_time(struct file *file, struct source *source)
+static void find_time(struct merged_file *file, struct source *source)
 {
     struct input_frame frame;
     struct input *input;
@@ -53,9 +53,9 @@ static void find_time(struct file *file, struct source *source)
 }
 
 /* Does not open pipes, which would lose what is read here. */
-static struct file describe(const char *name)
+static struct merged_file describe(const char *name)
 {
-    struct file file = {.name = name, .time = INT64_MIN};
+    struct merged_file file = {.name = name, .time = INT64_MIN};
     char *error = NULL;
     struct source *source = source_is_file(name) ? source_open(name, &error) : NULL;
 
@@ -69,7 +69,7 @@ static struct file describe(const char *name)
 
 static int compare(const void *a, const void *b)
 {
-    const struct file *one = a, *other = b;
+    const struct merged_file *one = a, *other = b;
 
     if (one->is_capture != other->is_capture)
         return one->is_capture ? -1 : 1;
@@ -79,7 +79,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Adds to visitor->read what was read of the file since the last call; all of it if `over`. */
-static void count_read(struct file *file, struct input_visitor *visitor, bool over)
+static void count_read(struct merged_file *file, struct input_visitor *visitor, bool over)
 {
     const off_t at =
         over || !file->source
@@ -93,7 +93,8 @@ static void count_read(struct file *file, struct input_visitor *visitor, bool ov
 
 /* --- One file -------------------------------------------------------------------------------- */
 
-static void end_capture(struct file *file, struct input_visitor *visitor, enum input_status status)
+static void end_capture(struct merged_file *file, struct input_visitor *visitor,
+                        enum input_status status)
 {
     if (visitor->capture_end)
         visitor->capture_end(visitor, file->input, status);
@@ -112,7 +113,7 @@ static void unusable(struct input_visitor *visitor, const char *name, char *erro
         g_free(error);
 }
 
-static void open_capture(struct file *file, struct input_visitor *visitor)
+static void open_capture(struct merged_file *file, struct input_visitor *visitor)
 {
     struct source *source = file->source;
     char *error = NULL;
@@ -125,7 +126,7 @@ static void open_capture(struct file *file, struct input_visitor *visitor)
 }
 
 /* Opens the next input. False if the file has no more. */
-static bool next_input(struct file *file, struct input_visitor *visitor)
+static bool next_input(struct merged_file *file, struct input_visitor *visitor)
 {
     struct source *source = file->source;
 
@@ -141,7 +142,7 @@ static bool next_input(struct file *file, struct input_visitor *visitor)
     return true;
 }
 
-static void close_file(struct file *file, struct input_visitor *visitor)
+static void close_file(struct merged_file *file, struct input_visitor *visitor)
 {
     if (file->input)
         end_capture(file, visitor, INPUT_END);
@@ -153,7 +154,7 @@ static void close_file(struct file *file, struct input_visitor *visitor)
 }
 
 /* Reads the next frame. Closes the file and returns false if there is none. */
-static bool advance(struct file *file, struct input_visitor *visitor)
+static bool advance(struct merged_file *file, struct input_visitor *visitor)
 {
     enum input_status status;
     bool more = true;
@@ -176,7 +177,7 @@ static bool advance(struct file *file, struct input_visitor *visitor)
 
 /* --- Merging files --------------------------------------------------------------------------- */
 
-static bool open_file(struct file *file, struct input_visitor *visitor)
+static bool open_file(struct merged_file *file, struct input_visitor *visitor)
 {
     char *error = NULL;
 
@@ -187,7 +188,7 @@ static bool open_file(struct file *file, struct input_visitor *visitor)
 }
 
 /* Inserts the file by time. Usually it is the first again. */
-static void insert(struct file **first, struct file *file)
+static void insert(struct merged_file **first, struct merged_file *file)
 {
     while (*first && (*first)->time < file->time)
         first = &(*first)->next;
@@ -195,9 +196,9 @@ static void insert(struct file **first, struct file *file)
     *first = file;
 }
 
-static void read_together(struct file *files, unsigned count, struct input_visitor *visitor)
+static void read_together(struct merged_file *files, unsigned count, struct input_visitor *visitor)
 {
-    struct file *first = NULL, *file;
+    struct merged_file *first = NULL, *file;
     unsigned opened = 0;
 
     while (!is_over(visitor)) {
@@ -234,13 +235,13 @@ static off_t size_of(const char *name)
 void merge_read(char *const *names, struct input_visitor *visitor)
 {
     const unsigned count = g_strv_length((char **)names);
-    struct file *files = g_new(struct file, count);
+    struct merged_file *files = g_new(struct merged_file, count);
     unsigned merged = 0;
 
     for (unsigned i = 0; i < count; i++) {
         const bool ordered = count > 1 && !visitor->separate;
 
-        files[i] = ordered ? describe(names[i]) : (struct file){.name = names[i]};
+        files[i] = ordered ? describe(names[i]) : (struct merged_file){.name = names[i]};
         files[i].index = i;
         files[i].size = size_of(names[i]);
         visitor->size += (uint64_t)files[i].size;

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Interface, as in its description block. */
-struct interface {
+struct written_interface {
     const char *name; /* may be NULL */
     uint16_t link_type;
 };
@@ -28,7 +28,7 @@ struct pcapng_writer {
     struct writer *writer; /* writer of the file; NULL after pcapng_writer_new_to() */
     GByteArray *block;     /* scratch: body of a block */
     GByteArray *frame;     /* scratch: a packet */
-    GArray *interfaces;    /* struct interface */
+    GArray *interfaces;    /* struct written_interface */
     uint64_t packets;      /* number of packets so far */
 };
 
@@ -65,7 +65,7 @@ static void write_block(struct pcapng_writer *out, uint32_t type)
     g_byte_array_set_size(out->block, 0);
 }
 
-static void write_interface(struct pcapng_writer *out, const struct interface *interface)
+static void write_interface(struct pcapng_writer *out, const struct written_interface *interface)
 {
     static const uint8_t nanoseconds = 9;
 
@@ -79,18 +79,18 @@ static void write_interface(struct pcapng_writer *out, const struct interface *i
     write_block(out, PCAPNG_INTERFACE);
 }
 
-static bool is_same(const struct interface *one, const struct interface *other)
+static bool is_same(const struct written_interface *one, const struct written_interface *other)
 {
     return one->link_type == other->link_type && g_strcmp0(one->name, other->name) == 0;
 }
 
 /* Returns the interface's number; writes its description block on first use. */
-static guint number_of(struct pcapng_writer *out, const struct interface *interface)
+static guint number_of(struct pcapng_writer *out, const struct written_interface *interface)
 {
     guint number = 0;
 
     while (number < out->interfaces->len &&
-           !is_same(&g_array_index(out->interfaces, struct interface, number), interface))
+           !is_same(&g_array_index(out->interfaces, struct written_interface, number), interface))
         number++;
     if (number < out->interfaces->len)
         return number;
@@ -112,7 +112,7 @@ void pcapng_writer_begin(struct pcapng_writer *out, const char *comment)
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_SECTION);
     if (!out->writer)
-        number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
+        number_of(out, &(struct written_interface){NULL, LINKTYPE_RAW});
 }
 
 static void add_to_writer(void *writer, const void *data, size_t size)
@@ -138,7 +138,7 @@ struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void 
     out->user = user;
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
-    out->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
+    out->interfaces = g_array_new(FALSE, FALSE, sizeof(struct written_interface));
     return out;
 }
 
@@ -271,7 +271,8 @@ static void build_frame(GByteArray *frame, const struct frame_content *content)
 
 void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame)
 {
-    const guint interface = number_of(out, &(struct interface){frame->interface, frame->link_type});
+    const guint interface =
+        number_of(out, &(struct written_interface){frame->interface, frame->link_type});
 
     out->packets++;
     qs_write_u32(out->block, interface);
@@ -313,7 +314,7 @@ void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
 char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite)
 {
     if (!out->interfaces->len) /* a file needs an interface, even without packets */
-        number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
+        number_of(out, &(struct written_interface){NULL, LINKTYPE_RAW});
     return writer_commit(out->writer, name, overwrite);
 }
 

@@ -25,7 +25,7 @@ struct segment {
 };
 
 /* Bytes that arrived early. */
-struct waiting {
+struct early_bytes {
     uint64_t start, end; /* positions in the stream */
     uint8_t *data;
     uint64_t number; /* number of the bytes' packet */
@@ -40,7 +40,7 @@ struct half {
     uint64_t acknowledged;  /* position up to which the other end acknowledged */
     bool finished;          /* a FIN was received; `end` is valid */
     uint64_t end;           /* position where the stream ends */
-    GQueue waiting;         /* struct waiting, in order, without overlap */
+    GQueue waiting;         /* struct early_bytes, in order, without overlap */
     uint32_t waiting_bytes; /* number of bytes in `waiting` */
     unsigned patience;      /* number of segments since the other end acknowledged the gap */
     struct qs_address source, destination;
@@ -112,7 +112,7 @@ static void deliver(struct tcp *tcp, struct connection *connection, struct half 
 /* Delivers the first queued bytes, with the gap before them. */
 static void release_first(struct tcp *tcp, struct connection *connection, struct half *half)
 {
-    struct waiting *first = g_queue_pop_head(&half->waiting);
+    struct early_bytes *first = g_queue_pop_head(&half->waiting);
     const struct batch batch = {.data = first->data,
                                 .size = (uint32_t)(first->end - first->start),
                                 .missing = (uint32_t)(first->start - half->position),
@@ -128,7 +128,7 @@ static void release_first(struct tcp *tcp, struct connection *connection, struct
 
 static uint64_t first_waiting(const struct half *half)
 {
-    return ((const struct waiting *)half->waiting.head->data)->start;
+    return ((const struct early_bytes *)half->waiting.head->data)->start;
 }
 
 /* Delivers the queued bytes that are in order now. */
@@ -163,13 +163,13 @@ static void skip_lost(struct tcp *tcp, struct connection *connection, struct hal
 static void queue_before(struct tcp *tcp, struct half *half, GList *sibling, uint64_t start,
                          const struct batch *batch)
 {
-    struct waiting *waiting = g_new(struct waiting, 1);
+    struct early_bytes *waiting = g_new(struct early_bytes, 1);
 
-    *waiting = (struct waiting){.start = start,
-                                .end = start + batch->size,
-                                .data = g_memdup2(batch->data, batch->size),
-                                .number = batch->number,
-                                .time = batch->time};
+    *waiting = (struct early_bytes){.start = start,
+                                    .end = start + batch->size,
+                                    .data = g_memdup2(batch->data, batch->size),
+                                    .number = batch->number,
+                                    .time = batch->time};
     g_queue_insert_before(&half->waiting, sibling, waiting);
     half->waiting_bytes += batch->size;
     tcp->waiting += batch->size;
@@ -186,7 +186,7 @@ static void skip(struct batch *batch, uint64_t *start, uint64_t count)
 static void queue_bytes(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
 {
     for (GList *link = half->waiting.head; link && batch->size; link = link->next) {
-        const struct waiting *other = link->data;
+        const struct early_bytes *other = link->data;
 
         if (start < other->start) {
             struct batch part = *batch;

@@ -25,22 +25,17 @@ static void add_part(GString *path, const char *part)
         path->str[start] = '_';
 }
 
-/* Appends all parts, except folders beyond the maximum depth. The last part is the file's name. */
-static void add_parts(GString *path, char *const *parts)
-{
-    unsigned depth = 0;
-
-    for (; *parts; parts++)
-        if (**parts && (++depth < SAFE_PATH_DEPTH || !parts[1]))
-            add_part(path, *parts);
-}
-
 char *safe_path(const char *name)
 {
     GString *path = g_string_new(NULL);
     char **parts = g_strsplit_set(name ? name : "", separators, -1);
+    unsigned depth = 0;
 
-    add_parts(path, parts);
+    /* Appends all parts, except folders beyond the maximum depth. The last one is the file's name.
+     */
+    for (char **part = parts; *part; part++)
+        if (**part && (++depth < SAFE_PATH_DEPTH || !part[1]))
+            add_part(path, *part);
     g_strfreev(parts);
     if (!path->len)
         g_string_append(path, unnamed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session of the page: path quality over time; score, chat and ways in each level. */
+/* A session of the page: path quality over time; score, chat and routes in each level. */
 #include <math.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ void page_ticks(struct page *page, double begin, double end)
 /* Limits for all sessions together. */
 enum { POINTS_MAX = 30000, CHAT_BYTES = 250000 };
 
-enum { SIZE_MIN = 64 /* minimum size of a drawing of ways, in map units */ };
+enum { SIZE_MIN = 64 /* minimum size of a drawing of routes, in map units */ };
 
 /* --- Step charts ----------------------------------------------------------------------------- */
 
@@ -325,23 +325,23 @@ struct box {
     double left, right, top, bottom;
 };
 
-/* Draws a way within the level, north up, with each `nth` point. Extends `box` to contain it. */
-static void add_way(const struct level *level, const json_t *way, size_t nth, GString *paths,
-                    struct box *box)
+/* Draws a route within the level, north up, with each `nth` point. Extends `box` to contain it. */
+static void add_route(const struct level *level, const json_t *route, size_t nth, GString *paths,
+                      struct box *box)
 {
-    const json_t *times = json_object_get(way, "time");
+    const json_t *times = json_object_get(route, "time");
     size_t player = 0;
     double x = 0, y = 0;
     bool pen = false;
 
     while (player < json_array_size(level->players) &&
            strcmp(page_string(json_array_get(level->players, player), "name"),
-                  page_string(way, "player")) != 0)
+                  page_string(route, "player")) != 0)
         player++;
     g_string_append_printf(paths, "<path class=%s d=\"", color_of(player));
     for (size_t i = 0; i < json_array_size(times); i++) {
-        const double right = value_at(json_object_get(way, "x"), i);
-        const double down = -value_at(json_object_get(way, "y"), i);
+        const double right = value_at(json_object_get(route, "x"), i);
+        const double down = -value_at(json_object_get(route, "y"), i);
 
         if (isnan(right) || !is_within(level, value_at(times, i))) {
             pen = false;
@@ -360,20 +360,20 @@ static void add_way(const struct level *level, const json_t *way, size_t nth, GS
     g_string_append(paths, "\"/>");
 }
 
-/* Draws all ways to one scale, in a box around them. */
-static void add_ways(const struct level *level)
+/* Draws all routes to one scale, in a box around them. */
+static void add_routes(const struct level *level)
 {
-    const json_t *ways = json_object_get(level->session, "ways");
+    const json_t *routes = json_object_get(level->session, "ways");
     struct box box = {INFINITY, -INFINITY, INFINITY, -INFINITY};
     GString *paths = g_string_new(NULL);
     size_t points = 0;
     double size;
 
-    for (size_t i = 0; i < json_array_size(ways); i++)
-        points += json_array_size(json_object_get(json_array_get(ways, i), "time"));
-    for (size_t i = 0; i < json_array_size(ways); i++)
-        add_way(level, json_array_get(ways, i),
-                1 + points * level->page->sessions->len / POINTS_MAX, paths, &box);
+    for (size_t i = 0; i < json_array_size(routes); i++)
+        points += json_array_size(json_object_get(json_array_get(routes, i), "time"));
+    for (size_t i = 0; i < json_array_size(routes); i++)
+        add_route(level, json_array_get(routes, i),
+                  1 + points * level->page->sessions->len / POINTS_MAX, paths, &box);
     size = MAX(box.right - box.left, box.bottom - box.top);
     if (size >= SIZE_MIN) {
         page_add(level->page,
@@ -431,7 +431,7 @@ static void add_level(const struct level *level)
              page_string(level->json, "map"), from, winner ? ", won by " : "",
              winner ? winner : "");
     add_score(level);
-    add_ways(level);
+    add_routes(level);
     add_legend(level);
     add_chat(level);
     page_add(level->page, "</div></section>\n");

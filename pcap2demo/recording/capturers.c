@@ -24,7 +24,7 @@ struct capturer {
     int output;  /* tcpdump's messages; -1 after its end */
     GString *line;
     bool listens; /* tcpdump has started; earlier, SIGUSR1 would end it */
-    bool told;
+    bool reported;
     uint64_t dropped;
 };
 
@@ -184,7 +184,7 @@ static void read_line(struct capturer *capturer, const char *line)
                   "%s: packets came too fast, and %" G_GUINT64_FORMAT " were dropped",
                   capturer->interface, dropped - capturer->dropped);
     capturer->dropped = dropped;
-    capturer->told = true;
+    capturer->reported = true;
 }
 
 static void read_lines(struct capturer *capturer)
@@ -250,14 +250,14 @@ void capturers_ask(struct capturers *capturers)
 
 bool capturers_dropped(const struct capturers *capturers, uint64_t *dropped)
 {
-    bool told = false;
+    bool reported = false;
 
     *dropped = 0;
     for (unsigned i = 0; i < capturers->count; i++) {
         *dropped += capturers->all[i].dropped;
-        told |= capturers->all[i].told;
+        reported |= capturers->all[i].reported;
     }
-    return told;
+    return reported;
 }
 
 void capturers_stop(struct capturers *capturers)

@@ -17,7 +17,7 @@
 /* HEAD: number of bytes that identify a file. OLD_S: age from which a file may be removed (s). */
 enum { HEAD = 512, OLD_S = 60 };
 
-struct file {
+struct ring_file {
     char *name, *path;
     struct stat about;   /* status at the last ring_scan() */
     struct input *input; /* NULL: no capture, or no complete frame yet */
@@ -36,12 +36,12 @@ struct file {
 
 struct ring {
     const char *folder, *filter;
-    GHashTable *files;   /* name -> struct file */
-    GPtrArray *captures; /* files that have an input */
-    struct file *last;   /* file of the returned frame, or NULL */
+    GHashTable *files;      /* name -> struct ring_file */
+    GPtrArray *captures;    /* files that have an input */
+    struct ring_file *last; /* file of the returned frame, or NULL */
 };
 
-static void report(const struct file *file, const char *what)
+static void report(const struct ring_file *file, const char *what)
 {
     log_event(LOG_WARNING, "ring", json_pack("{s:s}", "file", file->name), "%s: %s", file->path,
               what);
@@ -51,7 +51,7 @@ static void report(const struct file *file, const char *what)
 
 static void free_file(gpointer data)
 {
-    struct file *file = data;
+    struct ring_file *file = data;
 
     if (file->input)
         input_close(file->input);
@@ -61,7 +61,7 @@ static void free_file(gpointer data)
 }
 
 /* Reads the next frame, unless one is waiting. */
-static void fill(struct file *file)
+static void fill(struct ring_file *file)
 {
     enum input_status status;
 
@@ -77,7 +77,7 @@ static void fill(struct file *file)
 }
 
 /* Opens the file. Returns NULL and sets errno; to ENOENT if another file has its name now. */
-static FILE *open_stream(const struct file *file)
+static FILE *open_stream(const struct ring_file *file)
 {
     const int descriptor = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
@@ -94,7 +94,7 @@ static FILE *open_stream(const struct file *file)
 
 /* Opens the file if it is a capture whose first frame is complete. It stays open, and readable
  * after its removal. `known`: the error that was already reported for this name. */
-static void open_file(struct ring *ring, struct file *file, int known)
+static void open_file(struct ring *ring, struct ring_file *file, int known)
 {
     g_autofree char *error = NULL;
     ssize_t size;
@@ -132,7 +132,7 @@ static void open_file(struct ring *ring, struct file *file, int known)
 }
 
 /* True if the file still begins with the same bytes as when it was opened. */
-static bool has_same_head(const struct file *file)
+static bool has_same_head(const struct ring_file *file)
 {
     uint8_t head[HEAD];
 
@@ -144,7 +144,7 @@ static bool has_same_head(const struct file *file)
 
 static void add_file(struct ring *ring, const char *name, const struct stat *about, int known)
 {
-    struct file *file = g_new0(struct file, 1);
+    struct ring_file *file = g_new0(struct ring_file, 1);
 
     file->name = g_strdup(name);
     file->path = g_build_filename(ring->folder, name, NULL);
@@ -155,7 +155,7 @@ static void add_file(struct ring *ring, const char *name, const struct stat *abo
 }
 
 /* Forgets a file that is gone. Reports `why` if it was not completely read. */
-static void remove_file(struct ring *ring, struct file *file, const char *why)
+static void remove_file(struct ring *ring, struct ring_file *file, const char *why)
 {
     if (file->input && !file->damaged && (file->has_frame || !file->at_end || file->cut))
         report(file, why);
@@ -166,7 +166,7 @@ static void remove_file(struct ring *ring, struct file *file, const char *why)
 }
 
 /* Resumes reading a changed file, or opens it again if it was overwritten. */
-static void update_file(struct ring *ring, struct file *file, const struct stat *about)
+static void update_file(struct ring *ring, struct ring_file *file, const struct stat *about)
 {
     if (!file->input || about->st_ino != file->about.st_ino || !has_same_head(file) ||
         about->st_size < (off_t)file->input->reader->position) {
@@ -186,7 +186,7 @@ static void update_file(struct ring *ring, struct file *file, const struct stat 
 
 static void look_at(struct ring *ring, const char *name, const struct stat *about)
 {
-    struct file *file = g_hash_table_lookup(ring->files, name);
+    struct ring_file *file = g_hash_table_lookup(ring->files, name);
 
     if (!file) {
         add_file(ring, name, about, 0);
@@ -204,7 +204,7 @@ static void forget_removed(struct ring *ring)
     GList *files = g_hash_table_get_values(ring->files);
 
     for (GList *link = files; link; link = link->next) {
-        struct file *file = link->data;
+        struct ring_file *file = link->data;
 
         if (!file->seen && (!file->input || file->at_end))
             remove_file(ring, file, "was removed before it was read to its end");
@@ -238,7 +238,7 @@ int ring_scan(struct ring *ring)
 /* --- Frames ---------------------------------------------------------------------------------- */
 
 /* True if the frame of `file` comes first: by time, or else by the start of the files. */
-static bool is_before(const struct file *file, const struct file *other)
+static bool is_before(const struct ring_file *file, const struct ring_file *other)
 {
     if (file->frame.packet.time != other->frame.packet.time)
         return file->frame.packet.time < other->frame.packet.time;
@@ -248,14 +248,14 @@ static bool is_before(const struct file *file, const struct file *other)
 
 struct input_frame *ring_next(struct ring *ring, int64_t now)
 {
-    struct file *first = NULL;
+    struct ring_file *first = NULL;
     int64_t age;
 
     if (ring->last)
         ring->last->has_frame = false;
     ring->last = NULL;
     for (guint i = 0; i < ring->captures->len; i++) {
-        struct file *file = g_ptr_array_index(ring->captures, i);
+        struct ring_file *file = g_ptr_array_index(ring->captures, i);
 
         fill(file);
         if (file->has_frame && (!first || is_before(file, first)))
@@ -271,7 +271,7 @@ struct input_frame *ring_next(struct ring *ring, int64_t now)
 bool ring_is_read(const struct ring *ring)
 {
     for (guint i = 0; i < ring->captures->len; i++)
-        if (!((const struct file *)g_ptr_array_index(ring->captures, i))->at_end)
+        if (!((const struct ring_file *)g_ptr_array_index(ring->captures, i))->at_end)
             return false;
     return true;
 }
@@ -283,7 +283,7 @@ int64_t ring_oldest(const struct ring *ring)
     int64_t oldest = 0;
 
     for (guint i = 0; i < ring->captures->len; i++) {
-        const struct file *file = g_ptr_array_index(ring->captures, i);
+        const struct ring_file *file = g_ptr_array_index(ring->captures, i);
 
         if (file->first && (!oldest || file->first < oldest))
             oldest = file->first;
@@ -292,14 +292,14 @@ int64_t ring_oldest(const struct ring *ring)
 }
 
 /* Returns the oldest file that may be removed, or NULL. `*bytes`: size of all captures. */
-static struct file *find_oldest(const struct ring *ring, uint64_t *bytes)
+static struct ring_file *find_oldest(const struct ring *ring, uint64_t *bytes)
 {
     const time_t now = time(NULL);
-    struct file *oldest = NULL;
+    struct ring_file *oldest = NULL;
 
     *bytes = 0;
     for (guint i = 0; i < ring->captures->len; i++) {
-        struct file *file = g_ptr_array_index(ring->captures, i);
+        struct ring_file *file = g_ptr_array_index(ring->captures, i);
 
         *bytes += (uint64_t)file->about.st_size;
         if (file->at_end && now - file->about.st_mtim.tv_sec > OLD_S &&
@@ -312,7 +312,7 @@ static struct file *find_oldest(const struct ring *ring, uint64_t *bytes)
 void ring_remove_oldest(struct ring *ring, uint64_t max)
 {
     uint64_t bytes;
-    struct file *oldest;
+    struct ring_file *oldest;
 
     while ((oldest = find_oldest(ring, &bytes)) && bytes > max) {
         if (unlink(oldest->path) != 0)

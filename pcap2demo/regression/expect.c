@@ -92,9 +92,9 @@ static void add_packet(struct expect_counts *counts, const struct qs_message_cou
         return;
     if (counts->playing)
         count_moves(counts, &packet);
-    if (!counts->playing && counter->places_player)
+    if (!counts->playing && counter->has_position)
         counts->update = packet.packet->number;
-    counts->playing |= counter->places_player;
+    counts->playing |= counter->has_position;
 }
 
 /* --- Check ----------------------------------------------------------------------------------- */

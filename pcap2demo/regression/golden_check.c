@@ -61,7 +61,7 @@ static void difference_free(gpointer data)
 /* --- Comparison ------------------------------------------------------------------------------ */
 
 /* All lines of a packet, or one line. */
-struct item {
+struct golden_item {
     const char *text; /* text; in a packet's first line, from behind the distance */
     size_t size;
     bool is_packet;
@@ -73,7 +73,7 @@ struct side {
     const char *rest;
     bool by_packets;
     uint64_t packet;
-    GArray *ahead; /* items that were split off but not yet compared (struct item) */
+    GArray *ahead; /* items that were split off but not yet compared (struct golden_item) */
 };
 
 /* Receives a difference: the first `gone` items of `was` became the first `come` items of `is`. */
@@ -82,9 +82,9 @@ typedef void difference_visitor(void *user, struct side *was, guint gone, struct
 
 static const char packet_word[] = "packet ";
 
-static struct item next_item(struct side *side)
+static struct golden_item next_item(struct side *side)
 {
-    struct item item = {.text = side->rest};
+    struct golden_item item = {.text = side->rest};
     int64_t distance = 1;
     char *end;
 
@@ -106,17 +106,17 @@ static struct item next_item(struct side *side)
 }
 
 /* Returns the item at `index` ahead, or NULL at the end. */
-static const struct item *peek(struct side *side, guint index)
+static const struct golden_item *peek(struct side *side, guint index)
 {
     while (side->ahead->len <= index && *side->rest) {
-        const struct item item = next_item(side);
+        const struct golden_item item = next_item(side);
 
         g_array_append_val(side->ahead, item);
     }
-    return index < side->ahead->len ? &g_array_index(side->ahead, struct item, index) : NULL;
+    return index < side->ahead->len ? &g_array_index(side->ahead, struct golden_item, index) : NULL;
 }
 
-static bool is_same(const struct item *a, const struct item *b)
+static bool is_same(const struct golden_item *a, const struct golden_item *b)
 {
     return a && b && a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
@@ -141,8 +141,10 @@ static bool find_match(struct side *was, struct side *is, guint *gone, guint *co
 static void compare(const char *was_text, const char *is_text, bool by_packets,
                     difference_visitor *visit, void *user)
 {
-    struct side was = {was_text, by_packets, 0, g_array_new(FALSE, FALSE, sizeof(struct item))};
-    struct side is = {is_text, by_packets, 0, g_array_new(FALSE, FALSE, sizeof(struct item))};
+    struct side was = {was_text, by_packets, 0,
+                       g_array_new(FALSE, FALSE, sizeof(struct golden_item))};
+    struct side is = {is_text, by_packets, 0,
+                      g_array_new(FALSE, FALSE, sizeof(struct golden_item))};
 
     while (peek(&was, 0) || peek(&is, 0)) {
         guint gone, come;
@@ -161,7 +163,7 @@ static void add_lines(struct golden_difference *difference, char mark, struct si
                       guint count)
 {
     for (guint i = 0; i < count; i++) {
-        const struct item *line = peek(side, i);
+        const struct golden_item *line = peek(side, i);
         const int size = (int)MIN(strcspn(line->text, "\n"), GOLDEN_LINE_SIZE_MAX);
 
         if (difference->lines->len < GOLDEN_LINES_MAX)
@@ -180,7 +182,7 @@ static void visit_lines(void *user, struct side *was, guint gone, struct side *i
 }
 
 /* Returns a new text: the packet's lines without the distance; "" for NULL. */
-static char *packet_text(const struct item *packet)
+static char *packet_text(const struct golden_item *packet)
 {
     return packet ? g_strdup_printf("%s%.*s", packet->is_packet ? "packet" : "", (int)packet->size,
                                     packet->text)
@@ -192,8 +194,8 @@ static void visit_packets(void *user, struct side *was, guint gone, struct side 
     struct golden_result *result = user;
 
     for (guint i = 0; i < MAX(gone, come); i++) {
-        const struct item *before = i < gone ? peek(was, i) : NULL,
-                          *now = i < come ? peek(is, i) : NULL;
+        const struct golden_item *before = i < gone ? peek(was, i) : NULL,
+                                 *now = i < come ? peek(is, i) : NULL;
         g_autofree char *a = packet_text(before), *b = packet_text(now);
         struct golden_difference *difference;
 

@@ -67,7 +67,7 @@ FAULTS = [
 
     # Quake II.
     ("quake2", "FRAME_BITS = 27,", "FRAME_BITS = 26,"),
-    ("quake2", "back == NO_DELTA ? -1 : *number - back", "back == NO_DELTA ? 0 : *number - back"),
+    ("quake2", "back == NO_DELTA ? -1 : number - back", "back == NO_DELTA ? 0 : number - back"),
     ("quake2", "begin_frame(d, number, delta, byte & 15, areas);",
      "begin_frame(d, number, delta, byte & 7, areas);"),
     ("quake2", "extra |= byte >> 4;", "extra |= byte >> 5;"),
@@ -146,9 +146,9 @@ FAULTS = [
     ("quakeworld", "if (parent && !--parent->children)", "if (parent)"),
     ("quakeworld", "return sequence - 1 - (uint8_t)(sequence - 1 - from);",
      "return sequence - (uint8_t)(sequence - 1 - from);"),
-    ("demo", "if (dem->ended && decoder->found.direction == QS_C2S)", "if (dem->ended)"),
-    ("demo", "const uint32_t length = GUINT32_TO_LE(block->len - header_size);",
-     "const uint32_t length = GUINT32_TO_LE(block->len);"),
+    ("demo", "if (dem->ended && decoder->found.direction == QS_C2S && dem->moving)", "if (dem->ended && dem->moving)"),
+    ("demo", "length = GUINT32_TO_LE(mvd->block->len - header_size);",
+     "length = GUINT32_TO_LE(mvd->block->len);"),
     ("demo", ".forbidden = SU_EXTEND1,", ".forbidden = 0,"),
     ("demo", 'strchr("\\";$%\\\\", word.data[i])', 'strchr("\\"$%\\\\", word.data[i])'),
     ("demo", "!is_pair(made.key, made.value))", "false)"),

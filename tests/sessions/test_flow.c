@@ -142,8 +142,6 @@ FIXTURE_TEST(bounds_each_class)
     assert_int_equal(f->over->len, 1);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 0);
     assert_int_equal(qs_flow_oldest(f->table, QS_FLOW_LIVE)->last, 1);
-    assert_int_equal(qs_flow_latest(f->table, QS_FLOW_LIVE, NULL)->last, 2);
-    assert_int_equal(qs_flow_latest(f->table, QS_FLOW_LIVE, find(f, to_server(2, 2)))->last, 1);
     assert_null(qs_flow_oldest(f->table, QS_FLOW_ONE_SIDED));
 }
 

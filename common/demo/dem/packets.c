@@ -17,7 +17,7 @@ enum {
     SIGNED_ON = 3
 };
 
-struct state {
+struct dem_state {
     struct qs_demo_sender *out;
     uint32_t to_client, to_server; /* numbers of the next unreliable messages */
     uint32_t fragment;             /* number of the server's next fragment */
@@ -26,20 +26,11 @@ struct state {
 /* --- Datagrams --- */
 
 /* Begins a packet; finished_packet() writes its length. */
-static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
+static void begin_packet(struct dem_state *state, uint32_t flags, uint32_t sequence)
 {
     qs_bytes_empty(state->out->packet);
     qs_write_u32be(state->out->packet, flags);
     qs_write_u32be(state->out->packet, sequence);
-}
-
-static struct qs_view finished_packet(struct state *state)
-{
-    const uint32_t size = state->out->packet->len;
-
-    state->out->packet->data[2] = (uint8_t)(size >> 8);
-    state->out->packet->data[3] = (uint8_t)size;
-    return qs_view_of_bytes(state->out->packet);
 }
 
 static struct qs_view messages_of(struct qs_view block)
@@ -47,37 +38,36 @@ static struct qs_view messages_of(struct qs_view block)
     return (struct qs_view){block.data + DEM_BLOCK_HEADER, block.size - DEM_BLOCK_HEADER};
 }
 
-static void send_packet(struct state *state, enum qs_direction direction)
+static void send_packet(struct dem_state *state, enum qs_direction direction)
 {
-    state->out->datagram(state->out, direction, finished_packet(state));
+    const uint32_t size = state->out->packet->len;
+
+    state->out->packet->data[2] = (uint8_t)(size >> 8);
+    state->out->packet->data[3] = (uint8_t)size;
+    state->out->datagram(state->out, direction, qs_view_of_bytes(state->out->packet));
 }
 
-static void acknowledge(struct state *state, uint32_t fragment, enum qs_direction direction)
+static void acknowledge(struct dem_state *state, uint32_t fragment, enum qs_direction direction)
 {
     begin_packet(state, NETFLAG_ACK, fragment);
     send_packet(state, direction);
 }
 
-static void begin_client_packet(struct state *state)
+static void begin_client_packet(struct dem_state *state)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_server++);
 }
 
 /* --- Beginning of the connection --- */
 
-static void shake_hands(struct state *state)
+/* Begins the connection, with the client's first reliable message. */
+static void begin(struct dem_state *state)
 {
     static const uint8_t request[] = "\x80\x00\x00\x0c\x01QUAKE\0\x03";
     static const uint8_t accept[] = "\x80\x00\x00\x09\x81\x90\x65\x00\x00"; /* port 26000 */
 
     state->out->datagram(state->out, QS_C2S, (struct qs_view){request, sizeof request - 1});
     state->out->datagram(state->out, QS_S2C, (struct qs_view){accept, sizeof accept - 1});
-}
-
-/* Begins the connection, with the client's first reliable message. */
-static void begin(struct state *state)
-{
-    shake_hands(state);
     begin_packet(state, NETFLAG_DATA | NETFLAG_EOM, 0);
     qs_write_u8(state->out->packet, CLC_NOP);
     send_packet(state, QS_C2S);
@@ -86,22 +76,14 @@ static void begin(struct state *state)
 
 /* --- Blocks --- */
 
-static void send_unreliably(struct state *state, struct qs_view block)
+static void send_unreliably(struct dem_state *state, struct qs_view block)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
     qs_write_view(state->out->packet, messages_of(block));
     send_packet(state, QS_S2C);
 }
 
-static void send_fragment(struct state *state, struct qs_view bytes, bool last)
-{
-    begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
-    qs_write_view(state->out->packet, bytes);
-    send_packet(state, QS_S2C);
-    acknowledge(state, state->fragment++, QS_C2S);
-}
-
-static void send_reliably(struct state *state, struct qs_view block)
+static void send_reliably(struct dem_state *state, struct qs_view block)
 {
     struct qs_view rest = messages_of(block);
     bool last;
@@ -110,13 +92,16 @@ static void send_reliably(struct state *state, struct qs_view block)
         const struct qs_view bytes = {rest.data, MIN(rest.size, (uint32_t)FRAGMENT_MAX)};
 
         last = bytes.size == rest.size;
-        send_fragment(state, bytes, last);
+        begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
+        qs_write_view(state->out->packet, bytes);
+        send_packet(state, QS_S2C);
+        acknowledge(state, state->fragment++, QS_C2S);
         rest.data += bytes.size;
         rest.size -= bytes.size;
     } while (!last);
 }
 
-static void send_to_client(struct state *state, struct qs_view block)
+static void send_to_client(struct dem_state *state, struct qs_view block)
 {
     const struct qs_view message = messages_of(block);
 
@@ -125,14 +110,6 @@ static void send_to_client(struct state *state, struct qs_view block)
         send_unreliably(state, block);
     else
         send_reliably(state, block);
-}
-
-/* Sends messages of the client, which DarkPlaces recorded. */
-static void send_to_server(struct state *state, struct qs_view block)
-{
-    begin_client_packet(state);
-    qs_write_view(state->out->packet, messages_of(block));
-    send_packet(state, QS_C2S);
 }
 
 /* --- Moves --- */
@@ -145,7 +122,7 @@ static int64_t angle_steps(float degrees, double turn)
     return steps > -1e9 && steps < 1e9 ? (int64_t)steps : 0;
 }
 
-static void append_angle(struct state *state, const struct nq_session *session, float degrees)
+static void append_angle(struct dem_state *state, const struct nq_session *session, float degrees)
 {
     if (session->flags & PRFL_FLOATANGLE)
         qs_write_float(state->out->packet, degrees);
@@ -156,7 +133,7 @@ static void append_angle(struct state *state, const struct nq_session *session, 
 }
 
 /* Sends a move of a player that stands still. */
-static void send_move(struct state *state, const struct nq_session *session,
+static void send_move(struct dem_state *state, const struct nq_session *session,
                       const struct dem_angles *view, float time)
 {
     static const uint8_t still[3 * 2 + 2];
@@ -173,7 +150,7 @@ static void send_move(struct state *state, const struct nq_session *session,
     send_packet(state, QS_C2S);
 }
 
-static void send_block(struct state *state, const struct qs_decoder *decoder,
+static void send_block(struct dem_state *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
@@ -182,8 +159,10 @@ static void send_block(struct state *state, const struct qs_decoder *decoder,
 
     if (dem_read_block(&in, &block) != QS_DEMO_BLOCK)
         return;
-    if (block.from_client) {
-        send_to_server(state, bytes);
+    if (block.from_client) { /* DarkPlaces records the client's messages, too */
+        begin_client_packet(state);
+        qs_write_view(state->out->packet, messages_of(bytes));
+        send_packet(state, QS_C2S);
         return;
     }
     send_to_client(state, bytes);
@@ -202,6 +181,6 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
 
 const struct qs_demo_packet_maker dem_packets = {
     .port = 26000,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct dem_state),
     .block = block_to_packets,
 };

@@ -106,16 +106,6 @@ static void drop_waiting(struct dem *dem, guint keep)
     dem->waiting_read = MIN(dem->waiting_read, keep);
 }
 
-/*
- * Drops the blocks that the client never read: it moves before it reads, and left without another
- * move. Recorders do not have them either. Acknowledged reliable messages were read.
- */
-static void drop_unread(struct dem *dem)
-{
-    if (dem->moving)
-        drop_waiting(dem, dem->waiting_read);
-}
-
 /* Adds a block, which gets its angles when it is written. */
 static void add_block(struct dem *dem, struct qs_view messages)
 {
@@ -398,21 +388,17 @@ static void note_lost_frames(struct dem *dem, const struct nq_session *session,
     dem->awaited = nq_frames_awaited(&session->frames);
 }
 
-/* Adds seconds to the demo's duration, up to a limit, since servers can send any time. */
-static void add_duration(struct qs_demo_writer *out, double seconds)
-{
-    const double limit = 1e9;
-    const double sum = MIN((double)out->duration / 1e9 + seconds, limit);
-
-    out->duration = (int64_t)(sum * 1e9);
-}
-
 static void follow_time(struct dem *dem, const struct nq_session *session)
 {
     if (!session->timed)
         return;
-    if (dem->timed && session->time > dem->time)
-        add_duration(dem->out, (double)session->time - (double)dem->time);
+    if (dem->timed && session->time > dem->time) {
+        const double seconds = (double)session->time - (double)dem->time;
+        const double limit = 1e9; /* servers can send any time */
+
+        dem->out->duration =
+            (int64_t)(MIN((double)dem->out->duration / 1e9 + seconds, limit) * 1e9);
+    }
     dem->timed = true;
     dem->time = session->time;
 }
@@ -442,8 +428,10 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         dem->waiting_read = dem->waiting_reliable;
     /* Engines record no packets to a client that has left. */
     dem->ended = session->base.disconnected;
-    if (dem->ended && decoder->found.direction == QS_C2S)
-        drop_unread(dem);
+    /* The client moves before it reads, and left without another move: it never read what waits,
+     * except acknowledged reliable messages. Recorders do not have the rest either. */
+    if (dem->ended && decoder->found.direction == QS_C2S && dem->moving)
+        drop_waiting(dem, dem->waiting_read);
 }
 
 /* --- End of the demo --- */

@@ -71,13 +71,13 @@ static bool is_audible(const struct dm2_match *m, const struct q2_entity *entity
  */
 static bool is_near(const struct dm2_match *m, uint32_t number, unsigned count)
 {
-    const struct q2_entity *usual = dm2_first_seen_state(m->base.sign_on, number);
+    const struct q2_entity *first_seen = dm2_first_seen_state(m->base.sign_on, number);
     const struct q2_entity *state = q2_baseline(&m->donor, number);
     int64_t far = 0;
 
     if (number <= m->donor.level.max_clients || count >= UNMENTIONED_UNTIL || !state)
         return false;
-    state = usual ? usual : state;
+    state = first_seen ? first_seen : state;
     for (unsigned i = 0; i < 3; i++)
         far = MAX(far, ABS((int64_t)state->origin[i] - m->player.origin[i]));
     return far <= SIGHT && is_audible(m, state);
@@ -158,15 +158,15 @@ const struct q2_frame *dm2_match_frame(const struct qs_donor_match *match, unsig
 static void set_player_baselines(struct dm2_match *m)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {
-        const struct q2_entity *usual =
+        const struct q2_entity *first_seen =
             m->baseless[i] ? dm2_first_seen_state(m->base.sign_on, i) : NULL;
         struct q2_entity baseline = {.number = i};
 
-        if (!usual || q2_baseline(&m->donor, i))
+        if (!first_seen || q2_baseline(&m->donor, i))
             continue;
-        memcpy(baseline.model, usual->model, sizeof baseline.model);
-        baseline.skin = usual->skin;
-        baseline.solid = usual->solid;
+        memcpy(baseline.model, first_seen->model, sizeof baseline.model);
+        baseline.skin = first_seen->skin;
+        baseline.solid = first_seen->solid;
         q2_baseline_set(&m->donor, &baseline);
     }
 }

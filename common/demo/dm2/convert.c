@@ -122,13 +122,6 @@ static void hide_watched(const struct q2_session *session, struct q2_frame *fram
 
 /* --- Skipped frames --- */
 
-static int32_t frames_per_kept(const struct q2_session *session)
-{
-    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
-
-    return MAX(rate / CONVERT_RATE, 1);
-}
-
 /*
  * Returns the frame's number in the demo, which counts tenths of a second. If the client requests
  * another rate, the server continues its numbers, but each one then stands for another duration.
@@ -177,7 +170,8 @@ const struct q2_frame *converter_frame(struct converter *converter,
                                        const struct q2_frame *frame, uint32_t acknowledged)
 {
     const bool is_q2pro = q2_is_q2pro(session->base.version);
-    const int32_t every = frames_per_kept(session);
+    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
+    const int32_t every = MAX(rate / CONVERT_RATE, 1);
     const struct converter_move *move = newest_move(converter, acknowledged);
     struct q2_frame *to;
 

@@ -58,22 +58,22 @@ void dm2_decode_block(struct qs_decoder *d)
 
 bool dm2_backup_has(const struct dm2_backup *kept, int32_t number)
 {
-    const unsigned place = (uint32_t)number % DM2_UPDATE_BACKUP;
+    const unsigned slot = (uint32_t)number % DM2_UPDATE_BACKUP;
 
-    return number > 0 && kept->numbers[place] == number &&
-           kept->entities - kept->starts[place] <= DM2_PARSE_ENTITIES - DM2_PARSE_ENTITIES_FREE;
+    return number > 0 && kept->numbers[slot] == number &&
+           kept->entities - kept->starts[slot] <= DM2_PARSE_ENTITIES - DM2_PARSE_ENTITIES_FREE;
 }
 
 void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities)
 {
-    const unsigned place = (uint32_t)number % DM2_UPDATE_BACKUP;
+    const unsigned slot = (uint32_t)number % DM2_UPDATE_BACKUP;
 
     if (!kept->last)
         kept->first = number;
     kept->last = number;
     if (number > 0) {
-        kept->numbers[place] = number;
-        kept->starts[place] = kept->entities;
+        kept->numbers[slot] = number;
+        kept->starts[slot] = kept->entities;
     }
     kept->entities += entities;
 }
@@ -84,13 +84,13 @@ void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities)
 
 enum { NETCHAN_HEADER = 8, QPORT = 1 };
 
-struct state {
+struct dm2_state {
     struct qs_demo_sender *out;
     uint32_t from_client, from_server; /* numbers of the latest packets */
     bool begun;
 };
 
-static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknowledged)
+static void begin_packet(struct dm2_state *state, uint32_t sequence, uint32_t acknowledged)
 {
     qs_bytes_empty(state->out->packet);
     qs_write_u32(state->out->packet, sequence);
@@ -98,14 +98,14 @@ static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknow
 }
 
 /* Sends a packet of the client that acknowledges the latest packet of the server. */
-static void send_client_packet(struct state *state)
+static void send_client_packet(struct dm2_state *state)
 {
     begin_packet(state, ++state->from_client, state->from_server);
     qs_write_u16(state->out->packet, QPORT);
     state->out->datagram(state->out, QS_C2S, qs_view_of_bytes(state->out->packet));
 }
 
-static void begin(struct state *state)
+static void begin(struct dm2_state *state)
 {
     qs_demo_send_text(state->out, QS_C2S, "getchallenge\n");
     qs_demo_send_text(state->out, QS_S2C, "challenge 1");
@@ -115,7 +115,7 @@ static void begin(struct state *state)
     state->begun = true;
 }
 
-static void send_block(struct state *state, struct qs_view block)
+static void send_block(struct dm2_state *state, struct qs_view block)
 {
     begin_packet(state, ++state->from_server, state->from_client);
     qs_write_view(state->out->packet,
@@ -127,7 +127,7 @@ static void send_block(struct state *state, struct qs_view block)
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     const struct qs_view block = {packet->data, packet->size};
-    struct state *state = data;
+    struct dm2_state *state = data;
 
     (void)decoder;
     if (!state->begun)
@@ -138,7 +138,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
 
 const struct qs_demo_packet_maker dm2_packets = {
     .port = 27910,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct dm2_state),
     .block = send_next,
 };
 

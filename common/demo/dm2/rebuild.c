@@ -291,15 +291,6 @@ static bool follow_level(struct dm2 *dm2, const struct q2_session *session)
 
 /* --- Frames --- */
 
-static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
-                            const struct q2_frame *frame)
-{
-    dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
-    dm2->out->duration += 100000000; /* players show each frame for 100 ms */
-    if (session->variant.packed)
-        converter_keep(&dm2->converter);
-}
-
 /* Encodes the frame as a delta from the demo's last frame, or in full if that is too far back. */
 static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
                                    const struct q2_frame *last, const struct q2_frame *frame)
@@ -401,10 +392,14 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
             note_repair(dm2, frame, packet);
         unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->backup.last), frame);
     }
-    if (add_unit(dm2, unit))
-        keep_last_frame(dm2, session, frame);
-    else
+    if (!add_unit(dm2, unit)) {
         lose_frame(dm2, packet, "since it is too long for players");
+        return;
+    }
+    dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
+    dm2->out->duration += 100000000; /* players show each frame for 100 ms */
+    if (session->variant.packed)
+        converter_keep(&dm2->converter);
 }
 
 /* --- Score board after a loss --- */
@@ -451,15 +446,6 @@ static void repair_player(struct dm2 *dm2, const struct q2_session *session, int
 
 /* --- Messages left out --- */
 
-static void add_stufftext(struct dm2 *dm2, struct qs_view message)
-{
-    GByteArray *kept = dm2->unit;
-
-    qs_bytes_empty(kept);
-    stufftext_filter(&dm2->stufftext, message, kept);
-    add_unit(dm2, (struct qs_view){kept->data, kept->len});
-}
-
 /* clang-format off */
 static const uint8_t messages_in_demo[] = {
 #define SVC(id, number, name, read, demo, blurb) [SVC_##id] = Q2_DEMO_##demo,
@@ -488,12 +474,15 @@ static void add_message(struct dm2 *dm2, const struct qs_message *message)
 
     if (what == Q2_DEMO_NOTHING || what == Q2_DEMO_START || what == Q2_DEMO_FRAME)
         return;
-    if (stops_players(dm2, message))
+    if (stops_players(dm2, message)) {
         dm2->out->counts.stripped++;
-    else if (what == Q2_DEMO_COMMANDS)
-        add_stufftext(dm2, qs_message_view(message));
-    else if (!add_unit(dm2, qs_message_view(message)))
+    } else if (what == Q2_DEMO_COMMANDS) {
+        qs_bytes_empty(dm2->unit);
+        stufftext_filter(&dm2->stufftext, qs_message_view(message), dm2->unit);
+        add_unit(dm2, qs_view_of_bytes(dm2->unit));
+    } else if (!add_unit(dm2, qs_message_view(message))) {
         dm2->out->counts.missing++;
+    }
 }
 
 /* --- Packets --- */

@@ -12,25 +12,25 @@
 enum { SEE_EVERY = 8 /* number of frames from one look at the entities to the next */ };
 
 /* Frames that the donor saw. */
-struct view {
+struct donor_view {
     struct q2_tracker *own; /* follows the session if no other tracker does; or NULL */
     int32_t next;           /* number of the next frame to look at */
 };
 
 static void view_free(gpointer data)
 {
-    struct view *view = data;
+    struct donor_view *view = data;
 
     q2_tracker_free(view->own);
     g_free(view);
 }
 
-static struct view *view_of(struct qs_sign_on *sign_on)
+static struct donor_view *view_of(struct qs_sign_on *sign_on)
 {
-    struct view *view = sign_on->extra;
+    struct donor_view *view = sign_on->extra;
 
     if (!view) {
-        sign_on->extra = view = g_new0(struct view, 1);
+        sign_on->extra = view = g_new0(struct donor_view, 1);
         sign_on->extra_free = view_free;
     }
     return view;
@@ -63,7 +63,8 @@ struct qs_view dm2_position(const struct q2_player *player)
                             moves ? sizeof player->origin + sizeof player->velocity : 0};
 }
 
-static void see_frame(struct qs_sign_on *sign_on, struct view *view, const struct q2_frame *frame)
+static void see_frame(struct qs_sign_on *sign_on, struct donor_view *view,
+                      const struct q2_frame *frame)
 {
     qs_sign_on_mark(sign_on, dm2_position(&frame->player));
     if (frame->number < view->next)
@@ -78,7 +79,7 @@ static void see_frame(struct qs_sign_on *sign_on, struct view *view, const struc
     }
 }
 
-static const struct q2_tracker *follow(struct view *view, struct q2_session *session)
+static const struct q2_tracker *follow(struct donor_view *view, struct q2_session *session)
 {
     if (!session->tracker) {
         view->own = view->own ? view->own : q2_tracker_new();

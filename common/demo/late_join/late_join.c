@@ -104,7 +104,7 @@ struct qs_numbers qs_sights_common(const struct qs_sights *others, const struct 
 
 /* --- Sign-ons --------------------------------------------------------------------------------- */
 
-struct entry {
+struct sign_on_entry {
     uint32_t block;
     uint32_t at, size; /* range in qs_sign_on.bytes */
 };
@@ -117,7 +117,7 @@ static void free_state(gpointer state)
 static void init(struct qs_sign_on *sign_on)
 {
     *sign_on = (struct qs_sign_on){
-        .entries = g_array_new(FALSE, FALSE, sizeof(struct entry)),
+        .entries = g_array_new(FALSE, FALSE, sizeof(struct sign_on_entry)),
         .bytes = g_byte_array_new(),
         .states = g_hash_table_new_full(qs_direct_hash, NULL, NULL, free_state),
     };
@@ -170,7 +170,7 @@ void qs_sign_on_keep_marks(struct qs_sign_on *sign_on)
 
 void qs_sign_on_add(struct qs_sign_on *sign_on, struct qs_view message)
 {
-    const struct entry entry = {sign_on->blocks - 1, sign_on->bytes->len, message.size};
+    const struct sign_on_entry entry = {sign_on->blocks - 1, sign_on->bytes->len, message.size};
 
     sign_on->broken |= message.size > QS_SIGN_ON_BYTES_MAX - sign_on->bytes->len;
     if (sign_on->broken)
@@ -195,7 +195,8 @@ guint qs_sign_on_count(const struct qs_sign_on *sign_on)
 
 struct qs_view qs_sign_on_at(const struct qs_sign_on *sign_on, guint index, uint32_t *block)
 {
-    const struct entry *entry = &g_array_index(sign_on->entries, struct entry, index);
+    const struct sign_on_entry *entry =
+        &g_array_index(sign_on->entries, struct sign_on_entry, index);
 
     if (block)
         *block = entry->block;

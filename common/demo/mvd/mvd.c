@@ -27,21 +27,17 @@ enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block
 static const char request[] = "QTV\nVERSION: 1\nRECEIVE\n\n";
 static const char reply[] = "QTVSV 1\nBEGIN\n\n";
 
-static void begin(struct qs_demo_stream *stream)
-{
-    qs_demo_stream_open(stream);
-    qs_demo_stream_send(stream, QS_C2S, qs_view_of(request));
-    qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply));
-}
-
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
 {
     const struct qs_view bytes = {block->data, block->size};
     struct qs_demo_stream *stream = data;
 
     (void)decoder;
-    if (!stream->open)
-        begin(stream);
+    if (!stream->open) {
+        qs_demo_stream_open(stream);
+        qs_demo_stream_send(stream, QS_C2S, qs_view_of(request));
+        qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply));
+    }
     if (!zip_archive_is_whole(bytes))
         qs_demo_stream_pdu(stream, bytes);
 }
@@ -97,13 +93,6 @@ static void write_block(struct mvd *mvd, struct qs_view block)
     mvd->out->counts.blocks++;
 }
 
-static void set_length(GByteArray *block, uint32_t header_size)
-{
-    const uint32_t length = GUINT32_TO_LE(block->len - header_size);
-
-    memcpy(block->data + header_size - sizeof length, &length, sizeof length);
-}
-
 /* True unless the block has sequence numbers or hidden messages, which are never filtered. */
 static bool has_messages(const struct qs_decoder *decoder, const struct qs_packet *block)
 {
@@ -122,13 +111,15 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
 {
     const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
     const uint32_t header_size = packet->size - payload.size;
+    uint32_t length;
 
     if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(decoder, packet))
         return (struct qs_view){packet->data, packet->size};
     qs_bytes_empty(mvd->block);
     g_byte_array_append(mvd->block, packet->data, header_size);
     filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
-    set_length(mvd->block, header_size);
+    length = GUINT32_TO_LE(mvd->block->len - header_size);
+    memcpy(mvd->block->data + header_size - sizeof length, &length, sizeof length);
     return qs_view_of_bytes(mvd->block);
 }
 

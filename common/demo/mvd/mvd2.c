@@ -36,14 +36,6 @@ static struct qs_view finished_message(struct qs_demo_stream *stream)
     return qs_view_of_bytes(stream->out->packet);
 }
 
-static void send_magic(struct qs_demo_stream *stream)
-{
-    const struct qs_view bytes = {magic, Q2_MVD_MAGIC_SIZE};
-
-    qs_demo_stream_send(stream, QS_C2S, bytes);
-    qs_demo_stream_send(stream, QS_S2C, bytes);
-}
-
 static void send_hello(struct qs_demo_stream *stream)
 {
     begin_message(stream, GTC_HELLO);
@@ -61,8 +53,11 @@ static void send_hello(struct qs_demo_stream *stream)
 
 static void open_stream(struct qs_demo_stream *stream)
 {
+    const struct qs_view bytes = {magic, Q2_MVD_MAGIC_SIZE};
+
     qs_demo_stream_open(stream);
-    send_magic(stream);
+    qs_demo_stream_send(stream, QS_C2S, bytes);
+    qs_demo_stream_send(stream, QS_S2C, bytes);
     send_hello(stream);
     begin_message(stream, GTC_STREAM_START);
     qs_write_u16(stream->out->packet, FRAMES_HELD_BACK);

@@ -26,14 +26,6 @@ enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
 
 /* --- Donors --- */
 
-static void note_in_view(struct qwd_view *view, const struct qs_entity_update *update)
-{
-    if (update->removes && !update->number)
-        view->now = (struct qs_numbers){0};
-    else
-        qs_numbers_set(&view->now, update->number, !update->removes);
-}
-
 void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
                       const struct qs_decoder *decoder)
 {
@@ -43,7 +35,10 @@ void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
 
         if (update->kind != QS_ENTITY_REPLACEMENT)
             continue;
-        note_in_view(view, update);
+        if (update->removes && !update->number)
+            view->now = (struct qs_numbers){0};
+        else
+            qs_numbers_set(&view->now, update->number, !update->removes);
         if (update->bits & UF_RESET && update->number < QW_STATES_MAX)
             qs_sign_on_set_state(sign_on, update->number, update->bytes);
     }
@@ -101,13 +96,6 @@ void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 
 /* --- Entities in view --- */
 
-/* Appends an entity in its baseline's state. */
-static void append_baseline(GByteArray *out, uint32_t number)
-{
-    qs_write_u16(out, (uint16_t)number);
-    qs_write_u16(out, UF_RESET | UF_EXTEND1);
-}
-
 static bool was_in_view(const struct qwd_match *m, const struct qs_numbers *common, uint32_t number)
 {
     const enum first first = (enum first)m->replaced[number];
@@ -135,10 +123,12 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
             continue;
         if (out->len - start + known.size > DONATED_MAX)
             break;
-        if (known.data)
+        if (known.data) {
             qs_write_view(out, known);
-        else
-            append_baseline(out, i);
+        } else { /* in its baseline's state */
+            qs_write_u16(out, (uint16_t)i);
+            qs_write_u16(out, UF_RESET | UF_EXTEND1);
+        }
     }
     qs_write_u16(out, 0);
     return true;

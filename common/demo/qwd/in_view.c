@@ -61,11 +61,11 @@ static const struct qw_entity *state_before(const struct qwd_match *m,
 {
     const struct qw_entity *baseline = qw_states_find(m->baselines, number);
     const struct qw_entity *own = qw_states_find(m->own, number);
-    const struct qw_entity *usual = qwd_first_seen_state(m->base.sign_on, number);
+    const struct qw_entity *first_seen = qwd_first_seen_state(m->base.sign_on, number);
 
     if (!baseline)
         return first ? &first->state : NULL;
-    return own ? own : usual ? usual : baseline;
+    return own ? own : first_seen ? first_seen : baseline;
 }
 
 void qwd_find_states(struct qwd_match *m)

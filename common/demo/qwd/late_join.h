@@ -83,7 +83,7 @@ struct qwd_position {
     float origin[3];
 };
 bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
-                       struct qwd_position *place);
+                       struct qwd_position *position);
 
 /* Returns all messages of the packet just decoded if it is of the game; otherwise an empty view. */
 struct qs_view qwd_messages(const struct qs_decoder *decoder);

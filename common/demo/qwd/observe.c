@@ -15,12 +15,12 @@ enum { ORIGIN = U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 };
 
 static void see_playerinfo(struct qwd_match *m, struct qs_view body)
 {
-    struct qwd_position place;
+    struct qwd_position position;
 
-    if (!qwd_read_position(body, &m->late->ext, &place) || place.player >= QWD_PLAYERS_MAX)
+    if (!qwd_read_position(body, &m->late->ext, &position) || position.player >= QWD_PLAYERS_MAX)
         return;
-    qwd_players_see(&m->players, place.player, place.flags & (PF_MSEC | PF_COMMAND));
-    memcpy(m->players.origins[place.player], place.origin, sizeof place.origin);
+    qwd_players_see(&m->players, position.player, position.flags & (PF_MSEC | PF_COMMAND));
+    memcpy(m->players.origins[position.player], position.origin, sizeof position.origin);
 }
 
 /* Finds the player whose commands the client does not receive, which is the client's own. */

@@ -12,7 +12,7 @@
 
 enum { NETCHAN_HEADER = 8, QPORT = 1 };
 
-struct state {
+struct qwd_state {
     struct qs_demo_sender *out;
     bool begun;
     GPtrArray *held;           /* GByteArray: packets that wait for their numbers; or NULL */
@@ -23,15 +23,7 @@ struct state {
 
 /* --- The client's packets --- */
 
-static void begin_packet(struct state *state)
-{
-    qs_bytes_empty(state->out->packet);
-    qs_write_u32(state->out->packet, state->next);
-    qs_write_u32(state->out->packet, state->acknowledged);
-    qs_write_u16(state->out->packet, QPORT);
-}
-
-static void begin(struct state *state)
+static void begin(struct qwd_state *state)
 {
     qs_demo_send_text(state->out, QS_C2S, "getchallenge\n");
     qs_demo_send_text(state->out, QS_S2C, "c1");
@@ -42,7 +34,7 @@ static void begin(struct state *state)
 
 /* --- Blocks --- */
 
-static void send_cmd(struct state *state, const struct qwd_block *block,
+static void send_cmd(struct qwd_state *state, const struct qwd_block *block,
                      const struct qs_decoder *decoder)
 {
     const int32_t version =
@@ -51,7 +43,10 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
     state->cmds[0] = state->cmds[1];
     state->cmds[1] = state->cmds[2];
     state->cmds[2] = block->cmd;
-    begin_packet(state);
+    qs_bytes_empty(state->out->packet);
+    qs_write_u32(state->out->packet, state->next);
+    qs_write_u32(state->out->packet, state->acknowledged);
+    qs_write_u16(state->out->packet, QPORT);
     qw_append_move(state->out->packet, version, state->cmds, state->next);
     state->out->datagram(state->out, QS_C2S, qs_view_of_bytes(state->out->packet));
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
@@ -63,7 +58,7 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
  * with the numbers of the connection: PROTOCOL.md, section 7. The packets get the numbers before
  * those, because 1 would be another connection on the wire; there is no handshake then.
  */
-static bool hold(struct state *state, struct qs_view packet)
+static bool hold(struct qwd_state *state, struct qs_view packet)
 {
     if (state->begun || packet.size < NETCHAN_HEADER)
         return false;
@@ -76,7 +71,7 @@ static bool hold(struct state *state, struct qs_view packet)
     return true;
 }
 
-static void send_server_packet(struct state *state, struct qs_view packet)
+static void send_server_packet(struct qwd_state *state, struct qs_view packet)
 {
     state->out->datagram(state->out, QS_S2C, packet);
     if (packet.size >= NETCHAN_HEADER && qs_le32(packet.data) != UINT32_MAX)
@@ -84,7 +79,7 @@ static void send_server_packet(struct state *state, struct qs_view packet)
 }
 
 /* Sends the held packets. `incoming`: the last one's number; 0: unchanged, after a handshake. */
-static void release(struct state *state, uint32_t incoming)
+static void release(struct qwd_state *state, uint32_t incoming)
 {
     const guint count = state->held ? state->held->len : 0;
 
@@ -116,7 +111,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
 {
     const struct qs_view bytes = {packet->data, packet->size};
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
-    struct state *state = data;
+    struct qwd_state *state = data;
     struct qwd_block block;
 
     if (zip_archive_is_whole(bytes) ||
@@ -142,7 +137,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
 
 const struct qs_demo_packet_maker qwd_packets = {
     .port = 27500,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct qwd_state),
     .block = block_to_packets,
     .finish = finish,
 };

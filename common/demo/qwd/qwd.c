@@ -186,21 +186,22 @@ static unsigned count_behind_cmd(const struct qs_reader *in, enum qwd_cmd_form f
     return count_following(behind, FOLLOW_MAX, time);
 }
 
-static enum qwd_cmd_form form_of(const struct qs_reader *in, enum qwd_cmd_form usual)
+static enum qwd_cmd_form form_of(const struct qs_reader *in, enum qwd_cmd_form preferred)
 {
-    const enum qwd_cmd_form other = usual == QWD_CMD_CLASSIC ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+    const enum qwd_cmd_form other =
+        preferred == QWD_CMD_CLASSIC ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
     unsigned count;
 
     if (!at_cmd(in))
-        return usual;
-    count = count_behind_cmd(in, usual);
-    return count == FOLLOW_MAX || count >= count_behind_cmd(in, other) ? usual : other;
+        return preferred;
+    count = count_behind_cmd(in, preferred);
+    return count == FOLLOW_MAX || count >= count_behind_cmd(in, other) ? preferred : other;
 }
 
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
-                                   enum qwd_cmd_form usual)
+                                   enum qwd_cmd_form preferred)
 {
-    return qwd_read_block_as(in, block, form_of(in, usual));
+    return qwd_read_block_as(in, block, form_of(in, preferred));
 }
 
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block)
@@ -275,15 +276,6 @@ void qwd_put_packet_header(uint8_t *at, float time, uint32_t size)
     put_u32(put_head(at, time, QWD_READ), size);
 }
 
-static void append_packet(GByteArray *out, float time, struct qs_view packet)
-{
-    uint8_t header[QWD_PACKET_HEADER];
-
-    qwd_put_packet_header(header, time, packet.size);
-    g_byte_array_append(out, header, sizeof header);
-    g_byte_array_append(out, packet.data, packet.size);
-}
-
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming)
 {
     uint8_t bytes[QWD_SET_BLOCK];
@@ -296,8 +288,11 @@ void qwd_append_end(GByteArray *out, float time)
 {
     static const uint8_t end[] = "\xff\xff\xff\xff\x02"
                                  "EndOfDemo"; /* with its NUL */
+    uint8_t header[QWD_PACKET_HEADER];
 
-    append_packet(out, time, (struct qs_view){end, sizeof end});
+    qwd_put_packet_header(header, time, sizeof end);
+    g_byte_array_append(out, header, sizeof header);
+    g_byte_array_append(out, end, sizeof end);
 }
 
 /* --- Decoding --- */

@@ -59,11 +59,11 @@ struct qwd_block {
 
 /*
  * Reads the next block of `in`, which advances only on QS_DEMO_BLOCK. Chooses the form of a dem_cmd
- * after which valid blocks follow; if both or neither fit, `usual`: the demo's form so far, or the
- * classic one. The packet points into `in`.
+ * after which valid blocks follow; if both or neither fit, `preferred`: the demo's form so far, or
+ * the classic one. The packet points into `in`.
  */
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
-                                   enum qwd_cmd_form usual);
+                                   enum qwd_cmd_form preferred);
 
 /* Like qwd_read_block(), for a known form of dem_cmd. */
 enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *block,

@@ -386,14 +386,6 @@ static void add_lost_moves(struct qwd_rebuild *qwd, const struct qw_session *ses
                 true);
 }
 
-/* Corrects generated blocks: the next move repeats two moves that only the server received. */
-static void correct_moves(struct qwd_rebuild *qwd, const struct qw_session *session,
-                          uint32_t number)
-{
-    for (unsigned i = 0; i < MOVES_PER_PACKET; i++)
-        qwd_blocks_correct(&qwd->blocks, number - i, &session->cmds[MOVES_PER_PACKET - 1 - i]);
-}
-
 static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
@@ -406,8 +398,10 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     if (!session->moved || !open_demo(qwd, decoder, packet))
         return;
     qwd->moved = true;
+    /* Corrects generated blocks: this move repeats two moves that only the server received. */
     if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
-        correct_moves(qwd, session, number);
+        for (unsigned i = 0; i < MOVES_PER_PACKET; i++)
+            qwd_blocks_correct(&qwd->blocks, number - i, &session->cmds[MOVES_PER_PACKET - 1 - i]);
     if (number < qwd->blocks.player.out)
         return;
     lost = number - qwd->blocks.player.out;

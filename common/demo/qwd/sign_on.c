@@ -164,17 +164,17 @@ static struct qwd_view *begin_view(struct qs_sign_on *sign_on, const struct qw_s
 
 /* Source: PROTOCOL.md, section 4. */
 bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
-                       struct qwd_position *place)
+                       struct qwd_position *position)
 {
     const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
     struct qs_reader in = qs_reader_over(body.data, body.size);
 
-    place->player = qs_reader_u8(&in);
-    place->flags = qs_reader_u16(&in);
-    if ((place->flags & PF_EXTRA_PFS) && (agreed->fte & FTE_MOREFLAGS))
+    position->player = qs_reader_u8(&in);
+    position->flags = qs_reader_u16(&in);
+    if ((position->flags & PF_EXTRA_PFS) && (agreed->fte & FTE_MOREFLAGS))
         qs_reader_u8(&in);
     for (unsigned i = 0; i < 3; i++)
-        place->origin[i] =
+        position->origin[i] =
             floats ? qs_float_of_bits(qs_reader_u32(&in)) : (float)(int16_t)qs_reader_u16(&in) / 8;
     return !in.overrun;
 }
@@ -212,7 +212,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     const struct qs_view body = {message.data + 1, message.size - 1};
     struct qwd_view *view = sign_on->extra;
     struct qw_entity baseline;
-    struct qwd_position place;
+    struct qwd_position position;
 
     switch (id) {
     case SVC_SPAWNBASELINE:
@@ -223,8 +223,8 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
     case SVC_PLAYERINFO: /* servers send it before each update; MVD's form differs */
         if (!session->mvd && body.data[0] == session->player &&
             qs_sights_is_due(&view->sights, view->updates) &&
-            qwd_read_position(body, &session->ext, &place))
-            memcpy(view->origin, place.origin, sizeof view->origin);
+            qwd_read_position(body, &session->ext, &position))
+            memcpy(view->origin, position.origin, sizeof view->origin);
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:

@@ -139,13 +139,6 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
         message->refused |= applies(limit, message) && !is_within(sanitizer, limit, number);
 }
 
-static enum qs_role role_of(const struct qs_sanitizer *sanitizer, enum qs_role role)
-{
-    if (role == QS_ROLE_CONFIG)
-        return sanitizer->protocol->config_role(sanitizer->range, sanitizer->number);
-    return role;
-}
-
 /* True if a name cannot be replaced: the map's, or one whose message can be left out instead. */
 static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct qs_field *row,
                              enum qs_role role)
@@ -167,7 +160,10 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
     struct reading *message = current(sanitizer);
     struct edit edit = {
         .offset = value->offset, .length = value->bytes.size, .at = sanitizer->texts->len};
-    const enum qs_role role = role_of(sanitizer, row->role);
+    const enum qs_role role =
+        row->role == QS_ROLE_CONFIG
+            ? sanitizer->protocol->config_role(sanitizer->range, sanitizer->number)
+            : row->role;
     enum sanitize_result result;
 
     if (message->rule && message->rule->flags & SANITIZE_COMMANDS)
@@ -350,14 +346,6 @@ static void append_emptied(struct qs_sanitizer *sanitizer, struct qs_view block,
     qs_write_u16(sanitizer->block, 0);
 }
 
-static void leave_out(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
-                      const struct reading *message, struct qs_view block, uint32_t length)
-{
-    if (sanitizer->in_level && message->rule && message->rule->flags & SANITIZE_EMPTIED)
-        append_emptied(sanitizer, block, message, length);
-    qs_demo_left_out(out, message->name);
-}
-
 static gint compare_offsets(gconstpointer a, gconstpointer b)
 {
     const uint32_t x = ((const struct reading *)a)->offset;
@@ -386,10 +374,13 @@ static void append_messages(struct qs_sanitizer *sanitizer, struct qs_demo_write
             continue;
         reading = &g_array_index(sanitizer->messages, struct reading, index);
         reading->refused |= message->is_unlisted;
-        if (stays(sanitizer, reading))
+        if (stays(sanitizer, reading)) {
             append_message(sanitizer, index, block, message->length);
-        else
-            leave_out(sanitizer, out, reading, block, message->length);
+            continue;
+        }
+        if (sanitizer->in_level && reading->rule && reading->rule->flags & SANITIZE_EMPTIED)
+            append_emptied(sanitizer, block, reading, message->length);
+        qs_demo_left_out(out, reading->name);
     }
     if (qs_decoder_problems(decoder))
         out->counts.stripped++;
@@ -425,13 +416,6 @@ static bool is_broken(const struct qs_sanitizer *sanitizer)
     return signs_on && sanitizer->game->is_broken && sanitizer->game->is_broken(sanitizer->session);
 }
 
-static void end_demo(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out)
-{
-    qs_demo_problem(out, NULL, "a level is left out: the name of its map is unsafe");
-    qs_demo_discard(out);
-    sanitizer->is_over = true;
-}
-
 static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer *out,
                            struct qs_view bytes)
 {
@@ -446,7 +430,9 @@ static void sanitize_block(struct qs_sanitizer *sanitizer, struct qs_demo_writer
     decode_block(sanitizer, bytes);
     block.has_other = sanitizer->has_other;
     if (is_broken(sanitizer)) {
-        end_demo(sanitizer, out);
+        qs_demo_problem(out, NULL, "a level is left out: the name of its map is unsafe");
+        qs_demo_discard(out);
+        sanitizer->is_over = true;
         return;
     }
     block.payload = (uint32_t)(decoder->payload.data - bytes.data);
