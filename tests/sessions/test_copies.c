@@ -4,7 +4,7 @@
  * payload", with a place or other addresses behind it if they are not the usual ones; what comes
  * out is the number of the first one, or 0 where it is no copy. Times are seconds.
  */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include "common/sessions/copies.h"
 #include "common/sessions/session.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What files are called, whatever a server says that its map is called. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of conversations: both directions, idle ones, and no more than QS_FLOWS_MAX. And that
  * of clients' qports. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include "common/netchan/seqinfo.h"
 #include "common/sessions/flow.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Datagrams out of order: what moves, what stays, and what is held for how long. */
-#include "tests/tool/frames.h"
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
 
 #include "common/sessions/order.h"
 

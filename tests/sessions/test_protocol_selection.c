@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which protocol a conversation is given to. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include "common/sessions/heuristic.h"
 #include "common/protocols.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames out of order: sorted by time within a few places, but not across a clock that is set. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include "common/sessions/order.h"
 

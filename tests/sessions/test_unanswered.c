@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Datagrams of an end that wait for the other end's first one: the last of them come, in order,
  * once. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include "common/sessions/order.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a rebuilder is given: files begin and end, problems are kept, options are passed on. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include <glib/gstdio.h>
 

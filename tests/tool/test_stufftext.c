@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What --sanitize leaves of the commands that a server stuffs. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/ip.h"
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 enum { FIN = 1, SYN = 2, RST = 4, ACK = 16, SENT = 4000 };
 

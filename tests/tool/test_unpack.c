@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams of what gzip, xz, zstd, bzip2 and lz4 have compressed, and of members of archives. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include <archive.h>
 #include <archive_entry.h>

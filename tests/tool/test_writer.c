@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files appear whole or not at all. */
-#include "tests/tool/frames.h"
+#include "tests/unit/unit.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
