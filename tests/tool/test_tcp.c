@@ -210,6 +210,8 @@ TEST(streams_are_put_in_order)
         /* The capture has a segment behind its acknowledgement. */
         {"h 100-200 a200 0-100", "0-200 ", 0},
         {"h 0-500/200 500-600 .", "0-300 (200 cut before 5) 500-600 end ", 1},
+        {"h 0-500/200 500-600 700-800 .",
+         "0-300 (200 cut before 5) 500-600 (100 before 6) 700-800 end ", 2},
         {"a77 0-100 100-200", "0-200 ", 0}, /* the capture begins within the stream */
         {"h 100-200 .", "(100 before 4) 100-200 end ", 1},
         /* The end. A stray segment behind it is ignored. */
