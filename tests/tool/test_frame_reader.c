@@ -194,8 +194,8 @@ TEST(files_are_read_while_they_grow)
         enum input_status status;
         uint32_t frames = 0;
 
-        if (!form->magic) { /* one section is whole from the start; the second one grows */
-            put_section(file, !form->big_endian, NO_RESOLUTION);
+        if (!form->magic) { /* a whole section with other times; the next one grows */
+            put_section(file, !form->big_endian, 9);
             begin = file->len;
         }
         put_file(file, form, FRAMES);

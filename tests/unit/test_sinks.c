@@ -210,7 +210,7 @@ static void dates(struct qs_decoder *d)
     qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_MAX);
 }
 
-TEST(dates_with_a_year_of_five_digits_are_numbers)
+TEST(dates_with_a_year_of_five_digits_are_milliseconds)
 {
     expect_text(dates, VIEW("01234567"),
                 "17 0+8 toy.time = 1970-01-01T00:00:00.000Z\n"
@@ -221,7 +221,7 @@ TEST(dates_with_a_year_of_five_digits_are_numbers)
     JSON_FIELDS(dates, VIEW("01234567"), "time 0 8 \"value\":\"1970-01-01T00:00:00.000Z\"",
                 "time 0 8 \"value\":\"2026-11-20T15:54:43.513Z\"",
                 "time 0 8 \"value\":\"9999-12-31T23:59:59.999Z\"",
-                "time 0 8 \"value\":253402300800000",
+                "time 0 8 \"value\":\"253402300800000\"",
                 "time 0 8 \"value\":\"18446744073709551615\"");
 }
 
