@@ -17,7 +17,7 @@
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { RUN_TOOL_WORDS_MAX = 12 };
+enum { RUN_TOOL_WORDS_MAX = 12, GOLDEN = 15, STATUS = 23 };
 
 static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
 
@@ -37,7 +37,7 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--check", "--no-rebuild", "--junit=report.xml"},
     {"--extract-files", scratch},
     {"--pcap=made.pcapng"},
-    {"--golden", scratch, "--check", "--update"},
+    [GOLDEN] = {"--golden", scratch, "--check", "--update"},
     {"--pcap=made.pcapng", "--session=1-3", "--packets=3,5-20,40-"},
     {"--pcap=made.pcapng", "--packets=8-"},
     {"--pcap=made.pcapng", "--filter=udp", "--session=1"},
@@ -45,9 +45,9 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--anonymize=made.pcapng", "--replace-names", "--replace-chat"},
     {"--dump", "--show-secrets"},
     {"--max-sessions=1", "--sanitize"},
-    {"--status"}, /* the file is the status of a recorder */
+    [STATUS] = {"--status"}, /* the file is the status of a recorder */
 };
-enum { GOLDEN = 16, STATUS = 24 };
+G_STATIC_ASSERT(G_N_ELEMENTS(actions) == STATUS + 1);
 
 /* --- Files --- */
 
