@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive or a compressed file, as libarchive and zlib unpack them: each input in it has a
- * printable name that leads nowhere, and all of them together stay below the limit.
+ * Reads an archive or a compressed file: each input in it must have a printable name without "..",
+ * and all inputs together must stay below the limit for unpacking.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void check_title(const char *title)
 {
     if (strstr(title, "/../") || g_str_has_suffix(title, "/..") ||
         !g_utf8_validate(title, -1, NULL))
-        fuzz_broken("a name that leads out", "");
+        fuzz_broken("a name with ..", "");
     for (; *title; title++)
         if (g_ascii_iscntrl(*title))
             fuzz_broken("a control character in a name", "");

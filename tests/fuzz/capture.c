@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of a link layer, or those of a pcapng file, through IP and the reassembly of its
- * fragments, up to UDP datagrams.
+ * Reads frames of a link layer or of a pcapng file, through IP and its reassembly, up to UDP
+ * datagrams.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void check_datagram(const struct qs_packet *packet)
     if (packet->source.family != packet->destination.family ||
         (packet->source.family != 4 && packet->source.family != 6))
         fuzz_broken("a datagram", "addresses of no family");
-    /* A sanitizer sees a datagram that reaches beyond its bytes. */
+    /* Sanitizers notice a datagram that reaches beyond its bytes. */
     for (uint32_t i = 0; i < packet->size; i++)
         sum += packet->data[i];
     if (packet->size && sum > packet->size * 255u)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes a stream of packets in one session of one protocol. Some are decoded twice, in a copy of
- * the session and in the session itself, and both must find the same: a packet that is looked at
- * again, in any order, has to show the same tree. Some are printed, and their dumps compared.
+ * Decodes packets of one session. Some are decoded in a copy of the session first, and both results
+ * must be the same, because Wireshark dissects packets again in any order. Of some, the dumps are
+ * compared.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,10 @@
 #include "tests/support/invariants.h"
 
 /*
- * AddressSanitizer keeps 256 MB of what was freed, far more than a processor's caches hold, so that
- * each block of memory is a cold one; 1 MB is about what an input frees. It also fills the first
- * 4 KiB of each new block, for those who read what they never wrote, and takes down who calls for
- * each block, which a replay with ASAN_OPTIONS=malloc_context_size=30 shows. Other targets run the
- * same decoders with all of that.
+ * AddressSanitizer holds 256 MB of freed memory back, so that no block is in the processor's cache;
+ * an input frees about 1 MB. It also fills the first 4 KiB of each block, and stores the call stack
+ * of each allocation (use ASAN_OPTIONS=malloc_context_size=30 in a replay). Turning that off makes
+ * this target faster; other targets run the same decoders with it.
  */
 const char *__asan_default_options(void);
 
@@ -35,7 +34,7 @@ struct stream {
     uint64_t packets;
 };
 
-/* Which end is which is told with the packet, or has to be found out: the ports do not say it. */
+/* With FUZZ_PACKET_PORTS_KNOWN the packet knows which end is the server. */
 static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
 {
     struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, stream->packets);
@@ -48,7 +47,7 @@ static struct qs_packet packet_of(const struct stream *stream, const struct fuzz
     return packet;
 }
 
-static void take(struct stream *stream, const struct fuzz_piece *piece)
+static void add_packet(struct stream *stream, const struct fuzz_piece *piece)
 {
     const struct qs_packet packet = packet_of(stream, piece);
     struct qs_description description = {0};
@@ -106,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     start(&stream, fuzz_protocol(data[0]), data[1]);
     while (fuzz_next(data, size, &at, &piece)) {
-        take(&stream, &piece);
+        add_packet(&stream, &piece);
         g_free(piece.bytes);
     }
     end(&stream);

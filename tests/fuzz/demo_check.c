@@ -38,7 +38,7 @@ static void check_demo(const char *name, struct qs_view file)
 
     while (qs_demo_input_next(demo, &block))
         ;
-    /* Blocks of made-up bytes may be another format's as well. */
+    /* Random bytes may also be of another format. */
     if (demo->error && g_str_has_suffix(name, demo->reader.format->extension))
         fuzz_broken(name, demo->error);
     qs_demo_input_close(demo);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks at demos that fuzz targets rebuild: they are read to their end. Under --sanitize no text or
- * command in them may be one that is on no list (tests/sanitized).
+ * Checks demos that fuzz targets rebuild: they can be read to their end and, with --sanitize, have
+ * only texts and commands that tests/sanitized allows.
  */
 #ifndef TESTS_FUZZ_DEMO_CHECK_H
 #define TESTS_FUZZ_DEMO_CHECK_H
@@ -11,26 +11,26 @@
 #include "common/sessions/sessions.h"
 #include "pcap2demo/output/files.h"
 
-/* What is asked for. The arrays are those of qs_donor_demos_new(), or NULL. */
+/* Options of a rebuild. The arrays are of qs_donor_demos_new(), or NULL. */
 struct demo_rebuild_setup {
     bool sanitize;
-    GPtrArray *donors;     /* get what the rebuilt demos can lend */
-    GPtrArray *donated_by; /* lend to late sessions */
+    GPtrArray *donors;     /* the rebuilt demos are added */
+    GPtrArray *donated_by; /* donors of late sessions */
 };
 
-/* Sessions whose demos are looked at when they are written. */
+/* Sessions whose demos are checked when they are written. */
 struct demo_rebuild {
     struct demo_rebuild_setup setup;
     struct qs_sessions_options options;
     struct qs_sessions_handler handler;
     struct demo_files *files;
-    struct qs_sessions *sessions; /* to be fed */
+    struct qs_sessions *sessions; /* the caller adds the packets */
 };
 
-/* Fails if the sanitized demo has what it must not have. */
+/* Aborts if a sanitized demo has a text or command that is not allowed. */
 void demo_check_sanitized(const char *name, struct qs_view file);
 
-/* One at a time. */
+/* Only one rebuild may be started at a time. */
 void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_setup *setup);
 void demo_rebuild_end(struct demo_rebuild *rebuild);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of expectations: what is read of it can be printed, and is read the same again. */
+/* Reads a file of expectations, prints it, and reads it again: both must be the same. */
 #include <glib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "pcap2demo/regression/expect.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Reads a file that is only in memory; NULL: it holds no expectations. */
+/* Returns NULL if the file has no expectations. */
 static struct expect_file *read_text(const void *data, size_t size)
 {
     char name[FUZZ_NAME_MAX], *problem = NULL;
@@ -28,7 +28,7 @@ static char *text_of(const struct expect_file *file)
     char *text = expect_file_text(file, changes);
 
     if (changes->len)
-        fuzz_broken("a change of what was only read", g_ptr_array_index(changes, 0));
+        fuzz_broken("a change without an update", g_ptr_array_index(changes, 0));
     g_ptr_array_free(changes, TRUE);
     return text;
 }
@@ -43,10 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text = text_of(file);
         again = read_text(text, strlen(text));
         if (!again)
-            fuzz_broken("what is printed cannot be read", "");
+            fuzz_broken("printed expectations cannot be read", "");
         other = text_of(again);
         if (strcmp(text, other) != 0)
-            fuzz_broken("what is printed is read differently", "");
+            fuzz_broken("printed expectations differ when read", "");
         g_free(other);
         expect_file_free(again);
         g_free(text);

@@ -14,14 +14,14 @@
 #include "common/core/reader.h"
 #include "common/protocols.h"
 
-enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
+enum { SESSIONS_MAX = 4 }; /* few, so that some are evicted */
 
-/* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
+/* CPU time (s) of any input, and for each byte of it, in a build with sanitizers. */
 static const double time_base = 1, time_per_byte = 20e-6;
 
-/* Bytes of memory at once, likewise: the dump of a datagram, of which inflated messages may be many
- * times its size, is printed when it is complete. A larger block is what xz asks for, of which it
- * touches what it unpacks; libFuzzer's limits forbid it elsewhere. */
+/* Memory (bytes), likewise: the dump of a datagram with inflated messages is many times its size.
+ * Larger blocks are not counted: xz allocates them and uses little of them, and libFuzzer's limit
+ * forbids them in other targets. */
 enum { MEMORY_BASE = 48 << 20, MEMORY_PER_BYTE = 500, BLOCK_MAX = 64 << 20 };
 
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
@@ -36,7 +36,7 @@ const struct qs_protocol *fuzz_protocol(uint8_t byte)
     return qs_protocols[byte % count];
 }
 
-/* A hash that is another in each run would make what was found impossible to repeat. */
+/* With a random key, findings could not be repeated. */
 __attribute__((constructor(65535))) static void set_hash_key(void)
 {
     qs_hash_set_key(1);
@@ -46,6 +46,23 @@ void fuzz_broken(const char *what, const char *text)
 {
     fprintf(stderr, "%s: %.2000s\n", what, text);
     abort();
+}
+
+/* Controls of ASCII and, as UTF-8, those of C1. */
+static bool is_control(const char *at)
+{
+    const uint8_t c = (uint8_t)at[0], next = (uint8_t)at[1];
+
+    return (c < ' ' && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+void fuzz_check_printed(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (is_control(text + i))
+            fuzz_broken("a control character in", text);
+    if (!g_utf8_validate(text, (gssize)size, NULL))
+        fuzz_broken("not UTF-8", text);
 }
 
 int fuzz_file(const void *data, size_t size, char name[FUZZ_NAME_MAX])
@@ -117,7 +134,7 @@ void fuzz_session_options_clear(struct qs_sessions_options *options)
     g_array_free(options->chosen, TRUE);
 }
 
-double fuzz_time(void)
+static double cpu_seconds(void)
 {
     struct timespec now;
 
@@ -125,7 +142,7 @@ double fuzz_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* --- Memory: the sanitizers' hooks, or nothing --- */
+/* --- Memory, counted by hooks of the sanitizers --- */
 
 __attribute__((weak)) int
 __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
@@ -158,18 +175,18 @@ struct fuzz_cost fuzz_begin(void)
         __sanitizer_install_malloc_and_free_hooks(on_allocated, on_freed);
     hooked = true;
     peak = allocated;
-    return (struct fuzz_cost){fuzz_time(), allocated};
+    return (struct fuzz_cost){cpu_seconds(), allocated};
 }
 
 void fuzz_check_cost(struct fuzz_cost start, size_t size)
 {
-    const double seconds = fuzz_time() - start.seconds;
+    const double seconds = cpu_seconds() - start.seconds;
     const int64_t memory = peak - start.memory;
 
     if (seconds <= time_base + time_per_byte * (double)size &&
         memory <= MEMORY_BASE + MEMORY_PER_BYTE * (int64_t)size)
         return;
-    fprintf(stderr, "%.1f s of the processor and %" PRId64 " bytes of memory for %zu bytes\n",
-            seconds, memory, size);
+    fprintf(stderr, "%.1f s of CPU time and %" PRId64 " bytes of memory for %zu bytes\n", seconds,
+            memory, size);
     abort();
 }

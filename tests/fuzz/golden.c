@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A golden as input, compared with itself, where nothing may differ; or two, one behind the other,
- * of which the second is compared with the first.
+ * Compares a golden with itself, without a difference; or two goldens, one behind the other.
  */
 #include <glib.h>
 #include <string.h>
@@ -14,7 +13,7 @@ static void check_result(const struct golden_result *result)
     const GPtrArray *differences = result->differences;
 
     if (differences->len != MIN(result->count, GOLDEN_DIFFERENCES_MAX))
-        fuzz_broken("differences that are not there", "");
+        fuzz_broken("a wrong number of differences", "");
     for (guint i = 0; i < differences->len; i++) {
         const struct golden_difference *difference = g_ptr_array_index(differences, i);
 
@@ -41,7 +40,7 @@ static void compare_texts(struct qs_view was, struct qs_view is)
     g_free(b);
 }
 
-/* Where the second golden begins; the end where there is none. */
+/* Returns the offset of the second golden; `size` if there is none. */
 static size_t second_of(const uint8_t *data, size_t size)
 {
     static const char head[] = "\n# pcap2demo golden";

@@ -15,17 +15,18 @@
 
 enum { SERVERDATA = 11, QUAKE2_SERVERDATA = 12, QUAKEWORLD_VERSION = 28 };
 
-/* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
-struct dialect {
+/* A variant of a protocol: version, and the extensions that FTEX, FTE2 and MVD1 agree on. */
+struct variant {
     const char *name, *protocol;
     uint32_t version;
     uint32_t fte, fte2, mvd1;
-    /* Of QuakeWorld: how it lists players; of Quake II: what is behind the level's name. */
-    const char *rest; /* zeros included */
+    /* QuakeWorld: the list of players; Quake II: bytes behind the level's name; may contain zeros.
+     */
+    const char *rest;
     unsigned rest_size;
 };
 
-static const struct dialect dialects[] = {
+static const struct variant variants[] = {
     {"qw-26", "qw", 26, 0, 0, 0, "\0", 1},
     {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
     {"qw-deltas", "qw", QUAKEWORLD_VERSION, 0, 8, 0, "\0", 1}, /* REPLACEMENTDELTAS alone */
@@ -51,49 +52,48 @@ static const struct dialect dialects[] = {
     {"acknex", "acknex", 0, 0, 0, 0, NULL, 0},
 };
 
-static bool is_quake(const struct dialect *dialect)
+static bool is_quake(const struct variant *variant)
 {
-    return strcmp(dialect->protocol, "nq") == 0;
+    return strcmp(variant->protocol, "nq") == 0;
 }
 
-static bool is_quake2(const struct dialect *dialect)
+static bool is_quake2(const struct variant *variant)
 {
-    return strcmp(dialect->protocol, "q2") == 0;
+    return strcmp(variant->protocol, "q2") == 0;
 }
 
-static const struct dialect *find_dialect(const char *name)
+static const struct variant *find_variant(const char *name)
 {
-    const struct dialect *dialect = dialects;
+    const struct variant *variant = variants;
 
-    while (strcmp(dialect->name, name) != 0)
-        dialect++;
-    return dialect;
+    while (strcmp(variant->name, name) != 0)
+        variant++;
+    return variant;
 }
 
 /* --- Packets --- */
 
-/* An unreliable one, up to the messages; Quake's has its length, which set_length() sets. */
-static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, bool from_server)
+/* Returns the header of an unreliable packet. set_length() sets the length in one of Quake. */
+static GByteArray *packet_new(const struct variant *variant, uint32_t sequence, bool from_server)
 {
     GByteArray *bytes = g_byte_array_new();
 
-    if (!dialect->version)
+    if (!variant->version)
         return bytes;
-    if (is_quake(dialect)) {
+    if (is_quake(variant)) {
         qs_write_u32be(bytes, 0x00100000);
         qs_write_u32be(bytes, sequence);
         return bytes;
     }
     qs_write_u32(bytes, sequence);
     qs_write_u32(bytes, sequence - 1);
-    /* The port of the client's choice; with what add_connect() says, the newer ones of Quake II
-     * have none. */
-    if (!from_server && (!is_quake2(dialect) || dialect->version == 34))
+    /* The qport; newer versions of Quake II have none, as add_connect() requests. */
+    if (!from_server && (!is_quake2(variant) || variant->version == 34))
         qs_write_u16(bytes, 1);
     return bytes;
 }
 
-/* Of a packet FUZZ_PACKET_*, of a stream FUZZ_STREAM_*. Frees the bytes. */
+/* `bits` are FUZZ_PACKET_* of a packet, FUZZ_STREAM_* of a stream. Frees the bytes. */
 static void add_piece(GByteArray *seed, int bits, GByteArray *bytes)
 {
     qs_write_u8(seed, (uint8_t)bits);
@@ -108,20 +108,20 @@ static void set_length(GByteArray *bytes)
     bytes->data[3] = (uint8_t)bytes->len;
 }
 
-static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
+static void add_packet(GByteArray *seed, const struct variant *variant, bool from_server,
                        GByteArray *bytes)
 {
-    if (is_quake(dialect))
+    if (is_quake(variant))
         set_length(bytes);
     add_piece(seed, FUZZ_PACKET_PORTS_KNOWN | (from_server ? FUZZ_PACKET_FROM_SERVER : 0), bytes);
 }
 
 /* --- Messages --- */
 
-static void write_agreement(GByteArray *bytes, const struct dialect *dialect)
+static void write_agreement(GByteArray *bytes, const struct variant *variant)
 {
     const uint32_t words[][2] = {
-        {0x58455446, dialect->fte}, {0x32455446, dialect->fte2}, {0x3144564d, dialect->mvd1}};
+        {0x58455446, variant->fte}, {0x32455446, variant->fte2}, {0x3144564d, variant->mvd1}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i][1]) {
@@ -130,11 +130,11 @@ static void write_agreement(GByteArray *bytes, const struct dialect *dialect)
         }
 }
 
-static void write_quake_level(GByteArray *bytes, const struct dialect *dialect)
+static void write_quake_level(GByteArray *bytes, const struct variant *variant)
 {
-    if (dialect->version == 999)
+    if (variant->version == 999)
         qs_write_u32(bytes, 0); /* its flags */
-    if (dialect->fte2)
+    if (variant->fte2)
         qs_write_text(bytes, "id1");
     qs_write_u8(bytes, 4);
     qs_write_u8(bytes, 1);
@@ -145,64 +145,64 @@ static void write_quake_level(GByteArray *bytes, const struct dialect *dialect)
     qs_write_text(bytes, "");
 }
 
-static void write_quakeworld_level(GByteArray *bytes, const struct dialect *dialect)
+static void write_quakeworld_level(GByteArray *bytes, const struct variant *variant)
 {
     qs_write_u32(bytes, 1);
     qs_write_text(bytes, "qw");
-    qs_write_view(bytes, (struct qs_view){(const uint8_t *)dialect->rest, dialect->rest_size});
+    qs_write_view(bytes, (struct qs_view){(const uint8_t *)variant->rest, variant->rest_size});
     qs_write_text(bytes, "a level");
     for (unsigned i = 0; i < 10; i++)
         qs_write_float(bytes, 1);
 }
 
-static void write_quake2_level(GByteArray *bytes, const struct dialect *dialect)
+static void write_quake2_level(GByteArray *bytes, const struct variant *variant)
 {
     qs_write_u32(bytes, 1);
     qs_write_u8(bytes, 0); /* no demo */
     qs_write_text(bytes, "baseq2");
     qs_write_u16(bytes, 0);
     qs_write_text(bytes, "a level");
-    qs_write_view(bytes, (struct qs_view){(const uint8_t *)dialect->rest, dialect->rest_size});
+    qs_write_view(bytes, (struct qs_view){(const uint8_t *)variant->rest, variant->rest_size});
 }
 
-static void add_words(GByteArray *seed, const struct dialect *dialect, bool from_server,
+static void add_words(GByteArray *seed, const struct variant *variant, bool from_server,
                       const char *words)
 {
     GByteArray *bytes = g_byte_array_new();
 
     qs_write_u32(bytes, UINT32_MAX);
     qs_write_view(bytes, (struct qs_view){(const uint8_t *)words, (uint32_t)strlen(words)});
-    add_packet(seed, dialect, from_server, bytes);
+    add_packet(seed, variant, from_server, bytes);
 }
 
-/* Quake II's says which protocol, and how long ports are. */
-static void add_connect(GByteArray *seed, const struct dialect *dialect)
+/* In Quake II the request of a connection has the version and the length of qports. */
+static void add_connect(GByteArray *seed, const struct variant *variant)
 {
-    const bool r1q2 = dialect->version == 35;
+    const bool r1q2 = variant->version == 35;
     g_autofree char *words =
-        g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
-                        dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
+        g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", variant->version,
+                        variant->version == 34, r1q2 ? "1904" : "0 1 1026");
 
-    add_words(seed, dialect, false, words);
-    add_words(seed, dialect, true, "client_connect");
+    add_words(seed, variant, false, words);
+    add_words(seed, variant, true, "client_connect");
 }
 
-static void add_level(GByteArray *seed, const struct dialect *dialect)
+static void add_level(GByteArray *seed, const struct variant *variant)
 {
     GByteArray *bytes;
 
-    if (!dialect->version)
+    if (!variant->version)
         return;
-    if (is_quake2(dialect))
-        add_connect(seed, dialect);
-    bytes = packet_new(dialect, 1, true);
-    qs_write_u8(bytes, is_quake2(dialect) ? QUAKE2_SERVERDATA : SERVERDATA);
-    write_agreement(bytes, dialect);
-    qs_write_u32(bytes, dialect->version);
-    (is_quake2(dialect)  ? write_quake2_level
-     : is_quake(dialect) ? write_quake_level
-                         : write_quakeworld_level)(bytes, dialect);
-    add_packet(seed, dialect, true, bytes);
+    if (is_quake2(variant))
+        add_connect(seed, variant);
+    bytes = packet_new(variant, 1, true);
+    qs_write_u8(bytes, is_quake2(variant) ? QUAKE2_SERVERDATA : SERVERDATA);
+    write_agreement(bytes, variant);
+    qs_write_u32(bytes, variant->version);
+    (is_quake2(variant)  ? write_quake2_level
+     : is_quake(variant) ? write_quake_level
+                         : write_quakeworld_level)(bytes, variant);
+    add_packet(seed, variant, true, bytes);
 }
 
 /* --- Seeds --- */
@@ -216,13 +216,13 @@ static uint8_t protocol_number(const char *name)
     return number;
 }
 
-static GByteArray *seed_new(const struct dialect *dialect)
+static GByteArray *seed_new(const struct variant *variant)
 {
     GByteArray *seed = g_byte_array_new();
 
-    qs_write_u8(seed, protocol_number(dialect->protocol));
+    qs_write_u8(seed, protocol_number(variant->protocol));
     qs_write_u8(seed, 0);
-    add_level(seed, dialect);
+    add_level(seed, variant);
     return seed;
 }
 
@@ -262,7 +262,7 @@ const struct made_message *made_first(const struct made_message *message)
     return message;
 }
 
-/* How many rows of the sequence come before it from the same end. */
+/* Returns the number of rows before it in the sequence from the same end. */
 static uint32_t rows_before(const struct made_message *message)
 {
     const bool from_server = made_is_from_server(message);
@@ -273,21 +273,21 @@ static uint32_t rows_before(const struct made_message *message)
     return count;
 }
 
-/* Behind the packets of add_level(). */
-static GByteArray *packet_of(const struct dialect *dialect, const struct made_message *message)
+/* Returns a packet that follows those of add_level(). */
+static GByteArray *packet_of(const struct variant *variant, const struct made_message *message)
 {
     const bool connectionless = message->kind >= MADE_OOB_SERVER;
     const bool from_server = made_is_from_server(message);
     GByteArray *bytes;
 
     if (!connectionless)
-        bytes = packet_new(dialect, rows_before(message) + (from_server ? 2 : 1), from_server);
+        bytes = packet_new(variant, rows_before(message) + (from_server ? 2 : 1), from_server);
     else
         bytes = g_byte_array_new();
     if (message->kind == MADE_OOB_SERVER || message->kind == MADE_OOB_CLIENT)
         qs_write_u32(bytes, UINT32_MAX);
     qs_write_view(bytes, message->bytes);
-    if (is_quake(dialect) && !connectionless)
+    if (is_quake(variant) && !connectionless)
         set_length(bytes);
     return bytes;
 }
@@ -307,14 +307,14 @@ static GByteArray *stream_of(const struct made_message *message)
 
 static GByteArray *packets_of(const struct made_message *message)
 {
-    const struct dialect *dialect = find_dialect(message->level);
-    GByteArray *seed = seed_new(dialect);
+    const struct variant *variant = find_variant(message->level);
+    GByteArray *seed = seed_new(variant);
 
     for (const struct made_message *step = made_first(message); step <= message; step++)
         add_piece(seed,
                   FUZZ_PACKET_PORTS_KNOWN | FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE |
                       (made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0),
-                  packet_of(dialect, step));
+                  packet_of(variant, step));
     return seed;
 }
 

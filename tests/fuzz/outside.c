@@ -7,13 +7,13 @@
 #include "pcap2demo/recording/recording.h"
 #include "pcap2demo/capture/signals.h"
 
-static fuzz_file_checker *taker;
-static void *taker_user;
+static fuzz_file_checker *checker;
+static void *checker_user;
 
-void fuzz_check_files(fuzz_file_checker *take, void *user)
+void fuzz_check_files(fuzz_file_checker *check, void *user)
 {
-    taker = take;
-    taker_user = user;
+    checker = check;
+    checker_user = user;
 }
 
 /* --- Files --- */
@@ -45,8 +45,8 @@ void writer_add(struct writer *writer, const void *data, size_t size)
 char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
     (void)overwrite;
-    if (taker)
-        taker(taker_user, name, (struct qs_view){writer->bytes->data, writer->bytes->len});
+    if (checker)
+        checker(checker_user, name, (struct qs_view){writer->bytes->data, writer->bytes->len});
     return NULL;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rebuilds demos of a stream of packets between two addresses, from datagrams to the demo's bytes,
- * at which demo_check.h looks. Inputs are those of fuzz_decode, but for the second byte, a bit of
- * which asks for --sanitize.
+ * Rebuilds demos of the datagrams of one client. demo_check.h checks the demos.
  */
 #include <glib.h>
 #include <stdlib.h>

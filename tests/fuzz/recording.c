@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A demo as input, from the file's bytes to the fields of its blocks, to a capture, and to what it
- * lends. The first byte picks the name that the file has, which counts where its content leaves a
- * doubt.
+ * Reads a demo: its fields, as a capture (--pcap), and as a donor of sign-ons. The first byte
+ * selects the name of the file, which counts if the content is ambiguous.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/count_sink.h"
 
-/* Blocks lie one behind the other, without a gap. */
+/* Blocks follow each other without a gap. */
 static void check_block(const struct qs_demo_block *block, uint32_t *end)
 {
     if (block->offset != *end || !block->bytes.size)
@@ -100,7 +99,7 @@ static void read_fields(struct qs_demo_input *recording, struct options *options
         abort();
 }
 
-/* There is no such folder: what is written goes nowhere. */
+/* Nothing is written, because the folder does not exist. */
 static void make_capture(struct qs_demo_input *recording, struct options *options)
 {
     char file[] = "/dev/null/capture";
@@ -116,7 +115,7 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
     action_free(action);
 }
 
-static void lend(struct qs_demo_input *recording, struct options *options)
+static void use_as_donor(struct qs_demo_input *recording, struct options *options)
 {
     g_autoptr(GPtrArray) demos = qs_donor_demos_new();
 
@@ -128,8 +127,8 @@ static void lend(struct qs_demo_input *recording, struct options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct fuzz_cost started = fuzz_begin();
-    static void (*const uses[])(struct qs_demo_input *, struct options *) = {read_fields,
-                                                                             make_capture, lend};
+    static void (*const uses[])(struct qs_demo_input *,
+                                struct options *) = {read_fields, make_capture, use_as_donor};
     struct options options;
 
     options_init(&options);

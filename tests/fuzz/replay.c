@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a fuzz target on files, and those of folders, in builds without libFuzzer: what was once
- * found stays fixed. */
+/* Runs a fuzz target on files, and on those of folders, without libFuzzer. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Lets all fuzz targets run, one after the other, and reports runs and findings.
+"""Runs all fuzz targets, one after the other, and reports runs and findings.
 
     run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--minimize]
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
-minutes of processor time; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
-next. With --minimize the corpus is reduced to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
-The exit status is 1 where anything was found.
+minutes of CPU time. New inputs stay in the corpus folder (default: BUILD/corpus). With --minimize, those that
+add coverage are written to the archives in tests/fuzz/corpus. The exit status is 1 if a defect was found.
 """
 
 import argparse
@@ -21,18 +20,18 @@ import tarfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
-TARGETS = ("decode", "rebuild", "lend", "tool", "recording", "golden", "stream", "capture",
+TARGETS = ("decode", "rebuild", "late_join", "tool", "recording", "golden", "stream", "capture",
            "expect", "archive")
-MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
-MALLOC_MAX = {"tool": 1100, "recording": 1100, "archive": 1100}  # MB at once: what xz may ask for
+MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "late_join": 16384, "tool": 12288, "recording": 16384}
+MALLOC_MAX = {"tool": 1100, "recording": 1100, "archive": 1100}  # MB at once: xz may allocate as much
 SEEDS = {"rebuild": ("rebuild", "decode")}
 TURN = 60  # seconds
-CORPUS_MAX = 2000000  # bytes, of what is kept
-SHARE = {"tool": 3, "rebuild": 2, "lend": 2, "decode": 2}
+CORPUS_MAX = 2000000  # bytes of all inputs
+SHARE = {"tool": 3, "rebuild": 2, "late_join": 2, "decode": 2}
 
 
 def processor_seconds():
-    """Of all programs that have ended."""
+    """CPU time of all programs that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -48,7 +47,7 @@ class Fuzzing:
         self.edges = dict.fromkeys(TARGETS, 0)
 
     def folders(self, target):
-        """Where inputs are: what was found first, new ones go there."""
+        """Folders of inputs: first the one for new inputs."""
         own = self.corpus / target
         own.mkdir(exist_ok=True)
         others = [*(self.programs / "corpus" / name for name in SEEDS.get(target, (target,))),
@@ -59,12 +58,12 @@ class Fuzzing:
         return [self.programs / f"fuzz_{target}", f"-dict={FOLDER}/words.dict",
                 f"-max_len={MAX_LENGTH.get(target, 8192)}", "-rss_limit_mb=1500",
                 f"-malloc_limit_mb={MALLOC_MAX.get(target, 64)}", "-print_final_stats=1",
-                # By the clock, for what never ends: fuzz_check_cost() knows what is slow.
+                # For endless loops; fuzz_check_cost() limits CPU time.
                 "-timeout=300", "-report_slow_units=300", "-entropic=0",
                 f"-artifact_prefix={self.found}/{target}-", *options]
 
     def turn(self, target, seconds):
-        """Returns the seconds of processor time that the target used."""
+        """Runs a target. Returns its CPU time in seconds."""
         start = processor_seconds()
         result = subprocess.run([*self.command(target, f"-max_total_time={seconds}"), *self.folders(target)],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -86,13 +85,13 @@ class Fuzzing:
         for target in TARGETS:
             if self.runs[target]:
                 print(f"{target:10} {self.runs[target]:9} runs in {self.seconds[target] / 60:5.1f} "
-                      f"processor minutes, {self.edges[target]} edges")
-        print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} processor minutes, "
+                      f"minutes of CPU time, {self.edges[target]} edges")
+        print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} minutes of CPU time, "
               f"{len(self.findings())} findings", *self.findings(), sep="\n  ")
         sys.stdout.flush()
 
     def minimize(self):
-        """Into tests/fuzz/corpus, each target within its share; small inputs come first."""
+        """Writes tests/fuzz/corpus: of each target its share, small inputs first."""
         total = sum(SHARE.get(target, 1) for target in TARGETS)
         for target in TARGETS:
             merged = self.corpus / "merged" / target
@@ -112,7 +111,7 @@ class Fuzzing:
 
 
 def pack(archive, folder, paths):
-    """The same inputs give the same bytes."""
+    """Writes an archive, with the same bytes for the same inputs."""
     with tarfile.open(archive, "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as packed:
         for path in sorted(paths, key=lambda path: path.name):
             about = tarfile.TarInfo(f"{folder}/{path.name[:16]}")

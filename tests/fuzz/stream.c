@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP segments of one connection, put in order, cut into units, and each decoded twice: in a copy
- * of the session and in the session itself, as fuzz_decode does with datagrams. The same bytes
- * become a demo, at which demo_check.h looks.
+ * TCP segments of one connection are reassembled into PDUs, each of which is decoded as in
+ * fuzz_decode. demo_check.h checks the demo that is rebuilt of the same bytes.
  */
-
 #include "common/core/writer.h"
 #include "common/sessions/conversation.h"
 #include "pcap2demo/capture/ip.h"
@@ -22,11 +20,11 @@ struct connection_under_test {
     struct invariants invariants;
     struct tcp *tcp;
     struct qs_stream *stream;
-    uint32_t next[2];  /* sequence numbers, by who sends: 1 is the server */
-    uint64_t number;   /* of the last segment */
-    uint64_t received; /* bytes handed out */
+    uint32_t next[2];  /* next sequence numbers of the client and the server */
+    uint64_t number;   /* number of the last segment */
+    uint64_t received; /* number of bytes delivered */
     struct demo_rebuild rebuild;
-    void *reader; /* of the rebuild */
+    void *reader; /* state of the connection in the rebuild */
 };
 
 static void add_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
@@ -39,12 +37,12 @@ static void add_bytes(struct connection_under_test *test, const struct qs_packet
     qs_stream_add(test->stream, bytes);
     while (qs_stream_next(test->stream, test->session, &pdu)) {
         if (pdu.size != pdu.wire_size || (!pdu.size && !pdu.missing))
-            fuzz_broken("a unit of no size", "");
+            fuzz_broken("an empty PDU", "");
         pdus++;
         invariants_decode_twice(&test->invariants, &test->decoder, test->session, &pdu);
     }
     if (pdus > left + 1)
-        fuzz_broken("more units than bytes", "");
+        fuzz_broken("more PDUs than bytes", "");
 }
 
 static void receive(void *user, struct tcp_connection *connection, const struct qs_packet *packet)
@@ -87,7 +85,7 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
     tcp_add_segment(test->tcp, &packet);
 }
 
-static void take(struct connection_under_test *test, const struct fuzz_piece *piece)
+static void add_segment(struct connection_under_test *test, const struct fuzz_piece *piece)
 {
     uint32_t *next = &test->next[piece->bits & FUZZ_STREAM_FROM_SERVER ? 1 : 0];
     struct sent all = {piece->bytes, piece->size, *next};
@@ -109,7 +107,7 @@ static void take(struct connection_under_test *test, const struct fuzz_piece *pi
 
 /* --- One input ------------------------------------------------------------------------------- */
 
-/* The protocol that the byte picks, of those that have streams. */
+/* Returns the protocol that the byte selects among those with streams. */
 static const struct qs_protocol *protocol_of(uint8_t byte)
 {
     unsigned streams = 0;
@@ -169,12 +167,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start(&test, protocol_of(data[0] & (SANITIZE - 1)), data[0] & SANITIZE);
     while (fuzz_next(data, size, &at, &piece)) {
         sent += piece.size;
-        take(&test, &piece);
+        add_segment(&test, &piece);
         g_free(piece.bytes);
     }
     end(&test);
     if (test.received > sent)
-        fuzz_broken("more came out than was sent", "");
+        fuzz_broken("more bytes received than sent", "");
     fuzz_check_cost(started, size);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The messages of made_messages.def have the fields that are named there, and nothing is wrong with
- * them. */
+/* The messages of made_messages.def have the fields in their rows, and no problems. */
 #include "tests/fuzz/made_seeds.h"
 #include "tests/unit/text_listener.h"
 #include "tests/unit/unit.h"
@@ -38,8 +37,7 @@ static void end(struct session *s)
     g_string_free(s->listener.received, TRUE);
 }
 
-/* Returns how many problems there are, but for a checksum, which depends on more than the message.
- */
+/* Returns the number of problems, without that of a checksum, which depends on the connection. */
 static uint32_t problems_of(const struct session *s)
 {
     return qs_decoder_problems(&s->decoder) - s->decoder.found.notes[QS_NOTE_CHECKSUM_BAD];
@@ -81,7 +79,7 @@ static uint32_t decode_segment(struct session *s, const struct fuzz_piece *piece
     return problems;
 }
 
-/* Problems of the last packet, or of the units that the last segment has. */
+/* Returns the number of problems of the last packet, or of the PDUs of the last segment. */
 static uint32_t decode_all(struct session *s, const struct made_message *message,
                            const GByteArray *seed)
 {
@@ -100,7 +98,7 @@ static uint32_t decode_all(struct session *s, const struct made_message *message
 
 /* --- Comparing --- */
 
-/* Each line is there, behind the one before. */
+/* Checks that `received` has all lines of `fields`, in this order. */
 static void assert_has_fields(const char *received, const char *fields)
 {
     g_auto(GStrv) lines = g_strsplit(fields, "\n", -1);

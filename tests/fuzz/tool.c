@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tool as a whole, from its command line to what it prints: a file of any kind and one of all
- * actions. The first byte picks the action. What it prints has no control characters, and a golden
- * of what was just read is what the same file gives again.
+ * Runs the whole tool on a file: the first byte selects the command line. The output must have no
+ * control characters, and a golden must be the same if it is made again.
  */
 #include <fcntl.h>
 #include <glib.h>
@@ -18,7 +17,7 @@
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { RUN_TOOL_WORDS_MAX = 12 };
+enum { RUN_TOOL_WORDS_MAX = 12, GOLDEN = 15, STATUS = 23 };
 
 static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
 
@@ -38,7 +37,7 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--check", "--no-rebuild", "--junit=report.xml"},
     {"--extract-files", scratch},
     {"--pcap=made.pcapng"},
-    {"--golden", scratch, "--check", "--update"},
+    [GOLDEN] = {"--golden", scratch, "--check", "--update"},
     {"--pcap=made.pcapng", "--session=1-3", "--packets=3,5-20,40-"},
     {"--pcap=made.pcapng", "--packets=8-"},
     {"--pcap=made.pcapng", "--filter=udp", "--session=1"},
@@ -46,28 +45,9 @@ static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--anonymize=made.pcapng", "--replace-names", "--replace-chat"},
     {"--dump", "--show-secrets"},
     {"--max-sessions=1", "--sanitize"},
-    {"--status"}, /* the file is the status of a recorder */
+    [STATUS] = {"--status"}, /* the file is the status of a recorder */
 };
-enum { GOLDEN = 16, STATUS = 24 };
-
-/* --- What is printed --- */
-
-/* Of ASCII and of those above it, as UTF-8. */
-static bool is_control(const char *at)
-{
-    const uint8_t c = (uint8_t)at[0], next = (uint8_t)at[1];
-
-    return (c < ' ' && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
-}
-
-static void check_printed(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (is_control(text + i))
-            fuzz_broken("a control character in", text);
-    if (!g_utf8_validate(text, (gssize)size, NULL))
-        fuzz_broken("not UTF-8", text);
-}
+G_STATIC_ASSERT(G_N_ELEMENTS(actions) == STATUS + 1);
 
 /* --- Files --- */
 
@@ -78,7 +58,7 @@ static void keep_file(const char *name, struct qs_view file)
     g_file_set_contents(path, (const char *)file.data, file.size, NULL);
 }
 
-/* It is read to its end. */
+/* Aborts unless the capture can be read to its end. */
 static void check_capture(const char *name, struct qs_view file)
 {
     FILE *stream = fmemopen((void *)file.data, file.size, "rb");
@@ -96,8 +76,7 @@ static void check_capture(const char *name, struct qs_view file)
     frame_reader_close(in);
 }
 
-/* Of those that the tool chooses itself: nothing that a shell or a folder takes for something else.
- */
+/* Aborts if the name has characters that are special in a shell or a path. */
 static void check_name(const char *name)
 {
     static const char safe[] = G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_+.-";
@@ -123,7 +102,7 @@ static void check_file(void *user, const char *name, struct qs_view file)
 
 /* --- A run --- */
 
-/* What was printed, outside of the memory that is counted. */
+/* Output, in memory that is not counted. */
 struct printed {
     char *text;
     size_t size;
@@ -150,7 +129,7 @@ static void run_tool(const char *const *words, const char *file)
         g_free(argv[count]);
 }
 
-/* Both streams are the same one: what goes to a terminal. */
+/* Joins standard output and standard error, as a terminal does. */
 static struct printed run_captured(const char *const *words, const char *file)
 {
     FILE *const out = stdout, *const errors = stderr;
@@ -169,7 +148,7 @@ static struct printed run_captured(const char *const *words, const char *file)
     fclose(stdout);
     stdout = out;
     stderr = errors;
-    check_printed(printed.text, printed.size);
+    fuzz_check_printed(printed.text, printed.size);
     return printed;
 }
 
@@ -185,7 +164,7 @@ static void run(const char *const *words, const char *file)
     fuzz_check_files(NULL, NULL);
 }
 
-/* A golden that was just made says what the file gives. */
+/* Compares the file with the golden that was just made of it. */
 static void check_golden(const char *file)
 {
     static const char *const words[RUN_TOOL_WORDS_MAX] = {"--golden", scratch, "--check",

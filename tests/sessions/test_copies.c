@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Datagrams that the capture has twice. A script is a datagram after the other, "recorder time id
- * payload", with a place or other addresses behind it if they are not the usual ones; what comes
- * out is the number of the first one, or 0 where it is no copy. Times are seconds.
+ * Datagrams that were captured twice. A script has a datagram after the other, "RECORDER SECONDS ID
+ * PAYLOAD", with "place" behind it at a second capture point, or "nat" if it has another source
+ * address. The result is a digit for each: the number of the datagram that it is a copy of, or 0.
  */
-#include "tests/tool/frames.h"
-
 #include "common/sessions/copies.h"
 #include "common/sessions/session.h"
+#include "tests/unit/unit.h"
 
 static char *find_copies(const char *script)
 {
@@ -41,26 +40,26 @@ static char *find_copies(const char *script)
 static const struct {
     const char *script, *expected;
 } cases[] = {
-    /* The same bytes and identification, within five seconds of one clock; and behind a NAT. */
+    /* The same bytes and identification within five seconds of one clock, also behind a NAT. */
     {"a 0 7 hi, a 4.9 7 hi", "01"},
     {"a 0 7 hi, a 5.1 7 hi", "00"},
     {"a 0 7 hi, a 1 7 hi nat", "01"},
-    /* What an end sends twice has two identifications; other bytes are no copy. */
+    /* An end sends again with another identification. Other bytes are no copy. */
     {"a 0 7 hi, a 1 8 hi", "00"},
     {"a 0 7 hi, a 1 7 ho, a 1 7 h", "000"},
-    /* Without an identification: of the same addresses, seen at two places. */
+    /* Without an identification: the same addresses, at two capture points. */
     {"a 0 0 hi, a 1 0 hi", "00"},
     {"a 0 0 hi, a 1 0 hi place", "01"},
     {"a 0 0 hi, a 1 0 hi nat", "00"},
-    /* A second clock may be a minute off; it is measured once, at the first copy. */
+    /* The clock of a second recorder may differ by a minute. The first copy measures it. */
     {"a 0 7 hi, b 59 7 hi, a 10 8 ho, b 69 8 ho, a 20 9 he, b 85 9 he", "010300"},
     {"a 0 7 hi, b 61 7 hi", "00"},
-    /* A third, by the clock of the second, whichever comes first. */
+    /* A third clock is measured by the second one, in either order. */
     {"a 0 7 hi, b 30 7 hi, c 20 8 ho, b 50 8 ho, a 21 9 he, c 21 9 he", "010305"},
     {"a 0 7 hi, b 30 7 hi, b 50 8 ho, c 20 8 ho, a 21 9 he, c 27 9 he", "010300"},
 };
 
-TEST(finds_what_was_captured_twice)
+TEST(copies_are_found)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *found = find_copies(cases[i].script);

@@ -1,49 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What files are called, whatever a server says that its map is called. */
-#include "tests/tool/frames.h"
-
+/* Names of demos are good file names, whatever name of a map a server sends. */
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "common/sessions/demo_names.h"
 #include "pcap2demo/output/files.h"
+#include "tests/unit/unit.h"
 
-static void assert_map(const char *map, const char *expected)
+TEST(names_of_maps_are_parts_of_file_names)
 {
-    g_autofree char *name = qs_demo_name_map(map);
+    static const char *const rows[][2] = {
+        {"dm4", "dm4"},
+        {"q2dm1_v2+a-B", "q2dm1_v2+a-B"},
+        {"maps/e1m1.bsp", "e1m1"},
+        {NULL, ""},
+        {"", ""},
+        {"../../etc/passwd", "passwd"},
+        {"..", ""},
+        {".hidden", "hidden"},
+        {"/", ""},
+        {"maps/", ""},
+        {"a\\b:c*d?e\"f<g>h|i", "abcdefghi"},
+        {"new\nline\tand\033[31mred", "newlineand31mred"},
+        {"caf\xc3\xa9 \xe4\xb8\xad", "caf"},
+        {"\xff\xfe\x80", ""},
+        {"%s%n", "sn"},
+        {"$(reboot)`ls`", "rebootls"},
+    };
+    g_autofree char *much = g_strnfill(300, 'x');
+    g_autofree char *cut = qs_demo_name_map(much);
 
-    assert_string_equal(name, expected);
-}
+    assert_int_equal(strlen(cut), QS_DEMO_NAME_PART_MAX);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *name = qs_demo_name_map(rows[i][0]);
 
-TEST(keeps_good_names)
-{
-    assert_map("dm4", "dm4");
-    assert_map("q2dm1_v2+a-B", "q2dm1_v2+a-B");
-    assert_map("maps/e1m1.bsp", "e1m1");
-}
-
-TEST(tames_bad_names)
-{
-    char long_name[301];
-    g_autofree char *name = NULL;
-
-    assert_map(NULL, "");
-    assert_map("", "");
-    assert_map("../../etc/passwd", "passwd");
-    assert_map("..", "");
-    assert_map(".hidden", "hidden");
-    assert_map("/", "");
-    assert_map("maps/", "");
-    assert_map("a\\b:c*d?e\"f<g>h|i", "abcdefghi");
-    assert_map("new\nline\tand\033[31mred", "newlineand31mred");
-    assert_map("caf\xc3\xa9 \xe4\xb8\xad", "caf");
-    assert_map("\xff\xfe\x80", "");
-    assert_map("%s%n", "sn");
-    assert_map("$(reboot)`ls`", "rebootls");
-    memset(long_name, 'x', 300);
-    long_name[300] = '\0';
-    name = qs_demo_name_map(long_name);
-    assert_int_equal(strlen(name), QS_DEMO_NAME_PART_MAX);
+        assert_string_equal(name, rows[i][1]);
+    }
 }
 
 static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request,
@@ -65,7 +57,7 @@ static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_
         .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
     }
 
-TEST(names_by_capture_start_player_and_map)
+TEST(demos_are_named_by_capture_start_player_and_map)
 {
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
@@ -81,7 +73,7 @@ TEST(names_by_capture_start_player_and_map)
         REQUEST(.start = START, .session = 1, .player = "../../etc\n\xff", .map = "maps/../x.bsp"),
         "duel-20261120-155401-etc-x.qwd");
     assert_next(naming, REQUEST(.session = 1, .start = 0), "duel-19700101-000000.qwd");
-    /* Two who begin in the same second, whether they are of one session or not. */
+    /* Demos that begin in the same second, of one session or two. */
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 2, .player = "anna", .map = "dm4"),
@@ -89,8 +81,8 @@ TEST(names_by_capture_start_player_and_map)
     qs_demo_names_free(naming);
 }
 
-/* Each is told apart without a look at all that came before. */
-TEST(tells_many_apart)
+/* Without comparing each name with all the others. */
+TEST(many_equal_names_are_numbered)
 {
     enum { MANY = 200000 };
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
@@ -100,13 +92,13 @@ TEST(tells_many_apart)
         g_free(qs_demo_names_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
     expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
     assert_next(naming, REQUEST(.start = START, .session = MANY, .map = "dm4"), expected);
-    /* A map may be called as a number would make it. */
+    /* A map with a name that looks numbered. */
     assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
                 "duel-20261120-155401-dm4-2-2.qwd");
     qs_demo_names_free(naming);
 }
 
-TEST(uses_the_users_file)
+TEST(the_users_file_name_is_for_one_session)
 {
     struct qs_demo_names *naming = qs_demo_names_new("final.demo.qwd");
 
@@ -117,8 +109,8 @@ TEST(uses_the_users_file)
     qs_demo_names_free(naming);
 }
 
-/* Who does not know what the capture is called leaves that out. */
-TEST(names_without_a_capture)
+/* The input may have no name. */
+TEST(names_may_lack_the_capture)
 {
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
@@ -129,7 +121,7 @@ TEST(names_without_a_capture)
     qs_demo_names_free(naming);
 }
 
-TEST(knows_the_folder)
+TEST(the_folder_is_that_of_the_users_file)
 {
     struct demo_files *files = demo_files_new(NULL, false);
 
@@ -140,7 +132,7 @@ TEST(knows_the_folder)
     demo_files_free(files);
 }
 
-TEST(uses_the_users_folder)
+TEST(an_existing_folder_is_used)
 {
     g_autofree char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
     g_autofree char *with_slash = g_strconcat(folder, "/", NULL);
@@ -151,8 +143,8 @@ TEST(uses_the_users_folder)
     g_rmdir(folder);
 }
 
-/* Only a name with a dot in it is that of a file: demos have extensions. */
-TEST(makes_folders)
+/* A name with a dot is that of a file, because demos have extensions. */
+TEST(missing_folders_are_created)
 {
     static const char *const outputs[] = {"out", "out/", "deep/out", "deep.er/out", "out/x.qwd"};
     static const char *const made[] = {"out", "deep/out", "deep", "deep.er/out", "deep.er"};
@@ -174,7 +166,7 @@ TEST(makes_folders)
     assert_int_equal(g_rmdir(folder), 0);
 }
 
-TEST(refuses_folders_that_cannot_be)
+TEST(a_folder_that_cannot_be_created_is_reported)
 {
     struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
     g_autofree char *error = make_folders(demo_files_folder(files));

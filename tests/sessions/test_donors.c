@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose sign-on a late session gets, of a game whose packets are a letter: S is the last of a
- * sign-on, G is of the game, ! cannot be read. */
+/* A late session gets the sign-on of a donor. Packets of the test's game are a letter: S ends a
+ * sign-on, G is of the game, ! cannot be read, others do not count. */
 #include "common/sessions/late_join.h"
 #include "tests/unit/toy.h"
 
-/* --- The game --- */
+/* --- Game --- */
 
 static bool is_packet(const struct qs_decoder *decoder, char letter)
 {
@@ -70,11 +70,12 @@ static const struct qs_demo_format format = {.protocol = &toy_protocol, .late_jo
                                    other_game = {.protocol = &toy_protocol,
                                                  .late_join = &late_join};
 
-/* --- A server --- */
+/* --- Server --- */
 
 static const struct qs_address server = {4, {10, 0, 0, 1}, 27500};
 
-enum { START = 15, SINCE = 100 /* the late session's first packet; the first that was kept */ };
+/* Times of the late session's first packet, and of the first one that was kept. */
+enum { START = 15, SINCE = 100 };
 
 struct capture {
     GPtrArray *demos;
@@ -100,7 +101,7 @@ static struct qs_donor *receive(struct capture *c, struct qs_donor *donor, unsig
     return qs_donors_packet(c->donors, donor, &format, number, &c->decoder, &server);
 }
 
-/* A session that signs on, is in the game until that time, and does not end. */
+/* Adds a session that signs on, is in the game until `until`, and does not end. */
 static void add_session(struct capture *c, unsigned number, int64_t signed_on, int64_t until)
 {
     struct qs_donor *donor = receive(c, NULL, number, signed_on, "S");
@@ -137,7 +138,7 @@ static void start(struct capture *c)
     toy_protocol.session_init(&c->session.base);
     c->session.base.server = QS_END_B;
     c->session.base.level = 1;
-    receive(c, NULL, 1, 0, "x"); /* sign-ons are kept for the company of others */
+    receive(c, NULL, 1, 0, "x"); /* sign-ons are only kept if there is another session */
     c->session.base.hole.number = 8;
     decode(c, SINCE, "G");
     c->late = qs_late_session_new(c->donors, &format, &c->decoder, &before, START);
@@ -167,7 +168,7 @@ static void end(struct capture *c)
 
 static void assert_donor(const struct capture *c, const char *name)
 {
-    assert_string_equal(c->choice.name ? c->choice.name : "nobody", name);
+    assert_string_equal(c->choice.name ? c->choice.name : "none", name);
 }
 
 /* --- Tests --- */
@@ -181,22 +182,22 @@ DONOR_TEST(the_last_session_that_signed_on_is_the_donor)
     assert_false(c->choice.unproven);
 }
 
-DONOR_TEST(who_signed_on_before_the_session_was_there_is_no_donor)
+DONOR_TEST(session_that_signed_on_before_the_late_one_began_is_no_donor)
 {
     add_session(c, 2, START - 1, 200);
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
 }
 
-DONOR_TEST(who_signs_on_behind_the_level_is_no_donor)
+DONOR_TEST(session_that_signs_on_after_the_late_ones_first_packet_is_no_donor)
 {
     add_session(c, 2, SINCE + 1, 200);
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
 }
 
-/* Each level has a sign-on of its own. */
-DONOR_TEST(who_signs_on_to_the_next_level_behind_the_session_is_no_donor)
+/* Each level has its own sign-on. */
+DONOR_TEST(session_that_has_signed_on_to_the_next_level_is_no_donor)
 {
     struct qs_donor *donor = receive(c, NULL, 2, 20, "S");
 
@@ -205,31 +206,30 @@ DONOR_TEST(who_signs_on_to_the_next_level_behind_the_session_is_no_donor)
     receive(c, donor, 2, SINCE + 1, "S");
     receive(c, donor, 2, 200, "G");
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
 }
 
-DONOR_TEST(who_is_on_another_server_is_no_donor)
+DONOR_TEST(session_on_another_server_is_no_donor)
 {
     const struct qs_address other_host = {4, {10, 0, 0, 2}, 27500},
                             other_port = {4, {10, 0, 0, 1}, 27501};
 
     add_session(c, 2, 20, 200);
     find_on(c, &other_host);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
     find_on(c, &other_port);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
 }
 
-DONOR_TEST(who_had_left_the_game_before_is_no_donor)
+DONOR_TEST(session_that_left_the_game_before_is_no_donor)
 {
     add_session(c, 2, 20, SINCE - 1);
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
 }
 
-/* Another client's packets can all be read with its own sign-on; of a demo's recorder that is not
- * known. */
-DONOR_TEST(client_of_whose_sign_on_a_packet_is_unreadable_is_no_donor_and_a_demo_is)
+/* Clients of one server at one time have the same protocol; that of a demo is unknown. */
+DONOR_TEST(unreadable_packet_excludes_a_session_and_not_a_demo)
 {
     add_session(c, 2, 20, 200);
     add_demo(c, "dm4.dem", &format);
@@ -241,13 +241,13 @@ DONOR_TEST(client_of_whose_sign_on_a_packet_is_unreadable_is_no_donor_and_a_demo
     assert_null(c->choice.refusals);
 }
 
-DONOR_TEST(demo_with_which_most_packets_are_unreadable_is_refused)
+DONOR_TEST(demo_is_refused_if_most_packets_are_unreadable_with_it)
 {
     add_demo(c, "dm4.dem", &format);
     late_packet(c, "!");
     late_packet(c, "!");
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
     assert_string_equal(c->choice.refusals,
                         "dm4.dem: with it, 2 of 3 packets of the session cannot be read: its "
                         "client had other protocol extensions");
@@ -259,7 +259,7 @@ DONOR_TEST(each_demo_is_refused_once_and_not_if_another_is_the_donor)
     add_demo(c, "a.dem", &other_game); /* its second level */
     add_demo(c, "b.dem", &other_game);
     find(c);
-    assert_donor(c, "nobody");
+    assert_donor(c, "none");
     assert_string_equal(c->choice.refusals,
                         "a.dem: it is of another game; b.dem: it is of another game");
 }
@@ -273,7 +273,7 @@ DONOR_TEST(refused_demos_are_not_reported_beside_a_donor)
     assert_null(c->choice.refusals);
 }
 
-/* Else the first one that nothing contradicts. */
+/* Otherwise, the first demo that nothing contradicts is. */
 DONOR_TEST(demo_that_is_a_recording_of_the_session_is_the_donor)
 {
     static const char *const names[] = {"a.dem", "b.dem", "c.dem"};
@@ -309,8 +309,8 @@ static bool see_packet(struct qs_late_session_listener *listener, const char *fi
     return false;
 }
 
-/* A hole before the first packet that was kept is found again. */
-DONOR_TEST(session_is_decoded_again_from_the_hole_before)
+/* The state before the first packet that was kept knows the hole. */
+DONOR_TEST(session_is_decoded_again_with_the_hole_before_it)
 {
     struct replay replay = {.listener = {.begin = see_session, .packet = see_packet}};
 

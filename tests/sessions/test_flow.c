@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of conversations: both directions, idle ones, and no more than QS_FLOWS_MAX. And that
- * of clients' qports. */
-#include "tests/tool/frames.h"
-
+/* The tables of conversations, whose number is limited, and of clients' qports. */
 #include "common/netchan/seqinfo.h"
 #include "common/sessions/flow.h"
+#include "tests/unit/unit.h"
 
 struct qs_conversation {
     struct qs_flow flow;
     unsigned name;
 };
 
-/* Remembers which conversations ended. */
 struct fixture {
     struct qs_flow_table *table;
-    GArray *over; /* unsigned */
+    GArray *over; /* names of the conversations that ended */
 };
 
 static void note_over(struct qs_flow *flow, void *user)
@@ -39,7 +36,7 @@ static void tear_down(struct fixture *f)
 
 #define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
-/* Client number `client` is told apart by address and port. */
+/* Returns a packet of a client, each of which has another address. */
 static struct qs_packet to_server(unsigned client, int64_t time)
 {
     struct qs_packet packet = {.time = time, .from = QS_END_UNKNOWN};
@@ -74,7 +71,7 @@ static struct qs_flow *add(struct fixture *f, unsigned name, int64_t time)
     return &conversation->flow;
 }
 
-FIXTURE_TEST(ends_idle_ones)
+FIXTURE_TEST(idle_conversations_end)
 {
     add(f, 1, 0);
     add(f, 2, 0);
@@ -84,13 +81,12 @@ FIXTURE_TEST(ends_idle_ones)
     assert_int_equal(f->over->len, 1);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 2);
     assert_null(find(f, to_server(2, QS_FLOW_IDLE)));
-    /* One that was idle too long is not gone on with. */
+    /* A packet after the limit does not continue its conversation. */
     assert_null(find(f, to_server(1, 2 * QS_FLOW_IDLE)));
     assert_int_equal(f->over->len, 2);
 }
 
-/* A clock that was put back must not end anything, nor keep it for ever. */
-FIXTURE_TEST(bears_time_going_back)
+FIXTURE_TEST(a_clock_that_is_set_back_neither_ends_nor_keeps_conversations)
 {
     add(f, 1, 2 * QS_FLOW_IDLE);
     assert_non_null(find(f, to_server(1, 0)));
@@ -98,12 +94,12 @@ FIXTURE_TEST(bears_time_going_back)
     assert_null(find(f, to_server(1, 3 * QS_FLOW_IDLE)));
 }
 
-FIXTURE_TEST(is_bounded)
+FIXTURE_TEST(the_number_of_conversations_is_limited)
 {
     for (unsigned i = 0; i < QS_FLOWS_MAX; i++)
         add(f, i, 0);
     assert_int_equal(f->over->len, 0);
-    /* The first is used again, so the second is idle longest. */
+    /* The first one gets a packet, so the second one is idle longest. */
     assert_non_null(find(f, to_server(0, 1)));
     add(f, QS_FLOWS_MAX, 2);
     assert_int_equal(f->over->len, 1);
@@ -113,8 +109,8 @@ FIXTURE_TEST(is_bounded)
     assert_int_equal(f->over->len, 1 + 10 * QS_FLOWS_MAX);
 }
 
-/* What is one-sided ends nothing that was answered, nor that anything that is live. */
-FIXTURE_TEST(keeps_classes_apart)
+/* One-sided, answered and live conversations have a limit each. */
+FIXTURE_TEST(conversations_only_end_others_of_their_class)
 {
     struct qs_flow *live = add(f, 1, 0);
 
@@ -134,7 +130,7 @@ FIXTURE_TEST(keeps_classes_apart)
     assert_int_equal(qs_flow_count(f->table, QS_FLOW_LIVE), 1);
 }
 
-FIXTURE_TEST(bounds_each_class)
+FIXTURE_TEST(the_limit_of_a_class_can_be_changed)
 {
     qs_flow_table_limit(f->table, QS_FLOW_LIVE, 2);
     for (unsigned i = 0; i < 3; i++)
@@ -145,8 +141,8 @@ FIXTURE_TEST(bounds_each_class)
     assert_null(qs_flow_oldest(f->table, QS_FLOW_ONE_SIDED));
 }
 
-/* Any packet may do it, and there may be thousands of conversations: none is touched. */
-FIXTURE_TEST(sets_the_clock_of_all_at_once)
+/* In constant time: no conversation is changed. */
+FIXTURE_TEST(the_clock_is_set_for_all_conversations_at_once)
 {
     const int64_t day = INT64_C(86400) * 1000000000;
     struct qs_flow *first = add(f, 1, 5), *second = add(f, 2, 6);
@@ -165,8 +161,7 @@ FIXTURE_TEST(sets_the_clock_of_all_at_once)
     assert_int_equal(f->over->len, 1);
 }
 
-/* Steps that times have no room for. */
-FIXTURE_TEST(shifts_far)
+FIXTURE_TEST(times_are_limited_when_the_clock_is_set)
 {
     const struct qs_flow *early = add(f, 1, 5), *late = add(f, 2, INT64_MAX - 5);
 
@@ -179,11 +174,11 @@ FIXTURE_TEST(shifts_far)
     assert_true(qs_flow_last(f->table, early) == 0);
 }
 
-/* --- Qports */
+/* --- Qports --- */
 
 enum { QPORT = 0x1234, SENT = 1000 };
 
-static int found_same_host; /* -1: not asked */
+static int found_same_host; /* -1: no qport was found */
 
 static bool always_continues(void *owner, const struct qs_packet *packet, bool same_host)
 {
@@ -205,7 +200,7 @@ static void assert_found(struct qs_qports *qports, uint8_t host, void *owner, in
     assert_int_equal(found_same_host, same_host);
 }
 
-TEST(qports_of_the_same_host_or_another)
+TEST(the_latest_conversation_of_the_host_with_the_qport_is_found)
 {
     const struct qs_packet packet = to_server(1, 0);
     const uint32_t value = qs_seqinfo_qport(2, QPORT);
@@ -246,8 +241,9 @@ static bool continues(struct qs_session *session, unsigned width, int ahead, boo
     return qs_session_continues(&protocol, session, &packet, sent.qport, same_host);
 }
 
-/* What comes from another host must be later; and of a qport of one byte there are few. */
-TEST(numbers_that_continue)
+/* From another host, only later numbers do. With qports of one byte, which many clients share,
+ * fewer numbers do. */
+TEST(packets_with_near_numbers_continue_a_session)
 {
     struct qs_session session = {.server = QS_END_B,
                                  .to_server = {.started = true, .sequence = SENT}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets that are kept to be read again, in memory and in a file. */
+/* Packets are buffered, in memory or in a temporary file, and read again. */
 #include <glib.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size
                               .from = QS_END_B};
 }
 
-static void add_packets(struct qs_packet_buffer *spool, const char *file, uint64_t count,
+static void add_packets(struct qs_packet_buffer *buffer, const char *file, uint64_t count,
                         uint32_t size)
 {
     uint8_t bytes[2000];
@@ -27,22 +27,22 @@ static void add_packets(struct qs_packet_buffer *spool, const char *file, uint64
     for (uint64_t i = 1; i <= count; i++) {
         const struct qs_packet packet = packet_of(i, bytes, size);
 
-        assert_true(qs_packet_buffer_add(spool, file, &packet));
+        assert_true(qs_packet_buffer_add(buffer, file, &packet));
     }
 }
 
-static void assert_packets(struct qs_packet_buffer *spool, const char *file, uint64_t count,
+static void assert_packets(struct qs_packet_buffer *buffer, const char *file, uint64_t count,
                            uint32_t size)
 {
     uint8_t bytes[2000];
     struct qs_packet packet;
     const char *of;
 
-    qs_packet_buffer_rewind(spool);
+    qs_packet_buffer_rewind(buffer);
     for (uint64_t i = 1; i <= count; i++) {
         const struct qs_packet expected = packet_of(i, bytes, size);
 
-        assert_true(qs_packet_buffer_next(spool, &of, &packet));
+        assert_true(qs_packet_buffer_next(buffer, &of, &packet));
         assert_string_equal(of, file);
         assert_int_equal(packet.number, i);
         assert_int_equal(packet.time, expected.time);
@@ -51,55 +51,47 @@ static void assert_packets(struct qs_packet_buffer *spool, const char *file, uin
         assert_int_equal(packet.size, size);
         assert_memory_equal(packet.data, bytes, size);
     }
-    assert_false(qs_packet_buffer_next(spool, &of, &packet));
+    assert_false(qs_packet_buffer_next(buffer, &of, &packet));
 }
 
 static void test_packets(uint64_t count, uint32_t size)
 {
-    struct qs_packet_buffer *spool = qs_packet_buffer_new();
+    struct qs_packet_buffer *buffer = qs_packet_buffer_new();
     const char *file = g_intern_string("a.pcap");
 
-    add_packets(spool, file, count, size);
-    assert_packets(spool, file, count, size);
-    assert_packets(spool, file, count, size); /* again */
-    assert_null(qs_packet_buffer_error(spool));
-    qs_packet_buffer_free(spool);
+    add_packets(buffer, file, count, size);
+    assert_packets(buffer, file, count, size);
+    assert_packets(buffer, file, count, size); /* again */
+    assert_null(qs_packet_buffer_error(buffer));
+    qs_packet_buffer_free(buffer);
 }
 
-TEST(test_nothing)
+TEST(packets_are_read_again)
 {
     test_packets(0, 0);
-}
-
-TEST(test_in_memory)
-{
     test_packets(3, 100);
     test_packets(2, 0);
+    test_packets(1000, 2000); /* in a file */
 }
 
-TEST(test_in_a_file)
+/* The last byte does not fit. */
+TEST(a_full_disk_is_reported)
 {
-    test_packets(1000, 2000);
-}
-
-/* The disk is full: whatever is not on it is told of, up to the last byte. */
-TEST(test_full_disk)
-{
-    enum { LARGE = 1024 * 1024 /* goes to the file at once, what is small does later */ };
+    enum { LARGE = 1024 * 1024 /* is written at once; smaller packets are written later */ };
     const struct rlimit full = {1, RLIM_INFINITY};
     struct qs_packet packet = {.data = g_malloc0(LARGE), .size = LARGE};
-    struct qs_packet_buffer *spool = qs_packet_buffer_new();
+    struct qs_packet_buffer *buffer = qs_packet_buffer_new();
     struct rlimit before;
 
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_IGN);
-    assert_true(qs_packet_buffer_add(spool, g_intern_string("a.pcap"), &packet));
+    assert_true(qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet));
     packet.size = 1;
-    assert_true(qs_packet_buffer_add(spool, g_intern_string("a.pcap"), &packet));
+    assert_true(qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
-    qs_packet_buffer_rewind(spool);
+    qs_packet_buffer_rewind(buffer);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_non_null(qs_packet_buffer_error(spool));
-    qs_packet_buffer_free(spool);
+    assert_non_null(qs_packet_buffer_error(buffer));
+    qs_packet_buffer_free(buffer);
     g_free((uint8_t *)packet.data);
 }

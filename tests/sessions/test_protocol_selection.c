@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which protocol a conversation is given to. */
-#include "tests/tool/frames.h"
-
-#include "common/sessions/heuristic.h"
+/* The protocol of a conversation is found by its ports and bytes. */
 #include "common/protocols.h"
+#include "common/sessions/heuristic.h"
+#include "tests/unit/unit.h"
 
 struct fixture {
     struct qs_protocol_selection *selection;
@@ -26,7 +25,7 @@ static int find(struct fixture *f, const struct qs_packet *packet)
     return qs_protocol_selection_find(f->selection, packet, QS_PROTOCOL_NONE);
 }
 
-/* A packet that is no evidence but where a server listens. */
+/* Returns a packet whose bytes fit no protocol. */
 static struct qs_packet between(uint16_t source, uint16_t destination)
 {
     static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 1, 1, 1};
@@ -37,8 +36,8 @@ static struct qs_packet between(uint16_t source, uint16_t destination)
     return packet;
 }
 
-/* A QuakeWorld connection request, on ports that say nothing. */
-FIXTURE_TEST(goes_by_bytes)
+/* A QuakeWorld connection request on ports of no protocol. */
+FIXTURE_TEST(the_bytes_decide_on_other_ports)
 {
     static const uint8_t data[] = "\xff\xff\xff\xff"
                                   "connect 28 1 2 \"\\name\\x\"\n";
@@ -49,7 +48,7 @@ FIXTURE_TEST(goes_by_bytes)
     assert_int_equal(find(f, &packet), qs_protocol_number("qw"));
 }
 
-FIXTURE_TEST(takes_the_users_word)
+FIXTURE_TEST(the_users_ports_decide_before_the_default_ones)
 {
     const struct qs_packet low = between(1, 28500), high = between(28510, 2), one = between(3, 99);
     const struct qs_packet outside = between(3, 28511), standard = between(4, 27500);
@@ -61,13 +60,12 @@ FIXTURE_TEST(takes_the_users_word)
     assert_int_equal(find(f, &one), qs_protocol_number("acknex"));
     assert_int_equal(find(f, &outside), -1);
     assert_int_equal(find(f, &standard), qs_protocol_number("qw"));
-    /* It counts for more than what the port is by default. */
     assert_true(qs_protocol_selection_add(f->selection, "acknex=27500", &error));
     assert_int_equal(find(f, &standard), qs_protocol_number("acknex"));
 }
 
-/* A client that asks in two ways: what the server answers decides, unless the user did. */
-FIXTURE_TEST(thinks_again)
+/* A client requests a connection of both protocols. */
+FIXTURE_TEST(the_answer_of_the_server_decides_unless_the_user_did)
 {
     static const uint8_t challenge[] = "\xff\xff\xff\xff"
                                        "c1234567890";
@@ -84,8 +82,8 @@ FIXTURE_TEST(thinks_again)
     assert_int_equal(qs_protocol_selection_find(f->selection, &packet, nq), nq);
 }
 
-/* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
-FIXTURE_TEST(waits_for_the_answer)
+/* DarkPlaces sends a request of Quake to the port of a QuakeWorld server, too. */
+FIXTURE_TEST(a_request_does_not_decide)
 {
     static const uint8_t request[] = "\x80\0\0\x0c\1QUAKE\0\3";
     static const uint8_t acceptance[] = "\x80\0\0\x09\x81\x90\x65\0\0";
@@ -100,7 +98,7 @@ FIXTURE_TEST(waits_for_the_answer)
     assert_int_equal(qs_protocol_selection_find(f->selection, &from, qw), nq);
 }
 
-FIXTURE_TEST(refuses_what_it_cannot_read)
+FIXTURE_TEST(malformed_port_lists_are_reported)
 {
     static const char *const wrong[] = {
         "",        "qw",     "qw=",       "qw=x",

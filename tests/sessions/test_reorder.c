@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames out of order: sorted by time within a few places, but not across a clock that is set. */
-#include "tests/tool/frames.h"
-
+/* Frames are sorted by time if they are a little out of order. */
 #include "common/sessions/order.h"
+#include "tests/unit/unit.h"
 
-/* Gives frames with these times, and returns the order in which they come out. */
+/* Returns the times of frames in the order in which they are released. */
 static char *sort(const char *times)
 {
     struct qs_reorder *order = qs_reorder_new();
@@ -37,31 +36,30 @@ static void assert_sorted(const char *times, const char *expected)
     assert_string_equal(sorted, expected);
 }
 
-TEST(passes_what_is_in_order)
+TEST(frames_in_order_pass)
 {
     assert_sorted("1 2 2 3 9", " 1 2 2 3 9");
 }
 
-/* The first that is out of order comes too late to be moved. */
-TEST(sorts)
+/* The first one stays: frames are held only behind it. */
+TEST(frames_out_of_order_are_sorted)
 {
     assert_sorted("2 1 4 3 6 5", " 2 1 3 4 5 6");
     assert_sorted("3 2 5 6 7 4 8", " 3 2 4 5 6 7 8");
 }
 
-TEST(begins_anew_where_the_clock_is_set_back)
+TEST(frames_are_not_sorted_across_a_clock_that_is_set_back)
 {
     assert_sorted("52 51 54 53 11 12 14 13", " 52 51 53 54 11 12 13 14");
 }
 
-/* Frames of a fifth of a second are held; one that comes later stays where it came. */
-TEST(sorts_within_a_fifth_of_a_second)
+TEST(frames_are_sorted_within_a_fifth_of_a_second)
 {
     assert_sorted("20 10 100000000 290000000 50000000", " 20 10 50000000 100000000 290000000");
     assert_sorted("20 10 100000000 310000000 50000000", " 20 10 100000000 310000000 50000000");
 }
 
-TEST(holds_no_frame_for_ever)
+TEST(a_limited_number_of_frames_is_held)
 {
     GString *times = g_string_new("2 1 99999"), *expected = g_string_new(" 2 1");
 

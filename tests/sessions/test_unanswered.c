@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Datagrams of an end that wait for the other end's first one: the last of them come, in order,
- * once. */
-#include "tests/tool/frames.h"
-
+/* The last datagrams of an end before the first answer are kept until that. */
 #include "common/sessions/order.h"
+#include "tests/unit/unit.h"
 
-static void take(void *user, struct qs_packet *packet)
+static void append(void *user, struct qs_packet *packet)
 {
     g_string_append_c(user, (char)packet->data[0]);
 }
 
-/* "12a": host 1 sends the letter to host 2, in a datagram of 500 bytes. What came when, behind
- * each. */
+/* In a script, "12a" is a datagram of 500 bytes from host 1 to host 2 that begins with the letter.
+ */
 static void assert_passes(const char *script, const char *expected)
 {
     struct qs_unanswered *unanswered = qs_unanswered_new();
     g_auto(GStrv) words = g_strsplit(script, " ", 0);
-    g_autoptr(GString) taken = g_string_new(NULL);
+    g_autoptr(GString) passed = g_string_new(NULL);
 
     for (char **word = words; *word; word++) {
         g_autofree uint8_t *bytes = g_malloc0(500);
@@ -26,11 +24,11 @@ static void assert_passes(const char *script, const char *expected)
                                          .destination = {4, {10, 0, 0, (uint8_t)(*word)[1]}, 1}};
 
         bytes[0] = (uint8_t)(*word)[2];
-        if (qs_unanswered_pass(unanswered, &packet, take, taken))
-            g_string_append_c(taken, (*word)[2]);
+        if (qs_unanswered_pass(unanswered, &packet, append, passed))
+            g_string_append_c(passed, (*word)[2]);
     }
     qs_unanswered_free(unanswered);
-    assert_string_equal(taken->str, expected);
+    assert_string_equal(passed->str, expected);
 }
 
 TEST(datagrams_before_the_first_answer_come_with_it)
@@ -40,8 +38,7 @@ TEST(datagrams_before_the_first_answer_come_with_it)
     assert_passes("12a 13b 31c 21d", "bcad");
 }
 
-/* There is room for a few: those before them are forgotten. */
-TEST(last_datagrams_are_kept)
+TEST(only_the_last_datagrams_are_kept)
 {
     assert_passes("12a 12b 12c 12d 12e 21f", "def");
 }

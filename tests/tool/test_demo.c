@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a rebuilder is given: files begin and end, problems are kept, options are passed on. */
-#include "tests/tool/frames.h"
-
+/* The demos of a session: their files, names and problems. */
 #include <glib/gstdio.h>
 
 #include "common/core/text.h"
 #include "common/demo_formats.h"
 #include "common/sessions/demo.h"
 #include "pcap2demo/output/files.h"
+#include "tests/support/test.h"
+
+#define SECOND INT64_C(1000000000)
 
 struct fixture {
     char *folder;
@@ -15,19 +16,15 @@ struct fixture {
     struct qs_session_demo *demo;
 };
 
-static struct qs_session_demo *demo_of(struct fixture *f)
-{
-    return qs_session_demo_new(&(struct qs_session_demo_setup){.store = demo_files_store(f->files),
-                                                               .capture = "duel",
-                                                               .format = &qs_demo_dm2,
-                                                               .session = 3});
-}
-
 static void set_up(struct fixture *f)
 {
     f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
     f->files = demo_files_new(f->folder, false);
-    f->demo = demo_of(f);
+    f->demo =
+        qs_session_demo_new(&(struct qs_session_demo_setup){.store = demo_files_store(f->files),
+                                                            .capture = "duel",
+                                                            .format = &qs_demo_dm2,
+                                                            .session = 3});
 }
 
 static void tear_down(struct fixture *f)
@@ -62,27 +59,30 @@ static void assert_problem_text(const struct fixture *f, guint index, const char
     assert_string_equal(text, expected);
 }
 
-/* Each has its own time. */
-FIXTURE_TEST(writes_a_file_for_each_begin)
+/* Begins the next demo with a packet of this time. */
+static void begin_at(struct fixture *f, int64_t seconds)
 {
-    struct qs_packet late = {.number = 9, .time = INT64_C(42000000000)};
+    qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = seconds * SECOND});
+    qs_demo_begin(&f->demo->writer);
+}
+
+/* Times in problems count from the beginning of each demo. */
+FIXTURE_TEST(each_demo_has_a_name_and_times_of_its_own)
+{
+    struct qs_packet late = {.number = 9, .time = 42 * SECOND};
 
     f->demo->player = "anna";
     qs_session_demo_set_map(f->demo, "q2dm1");
-    qs_session_demo_set_source(f->demo, "duel.pcap",
-                               &(struct qs_packet){.time = INT64_C(2000000000)});
-    qs_demo_begin(&f->demo->writer);
+    begin_at(f, 2);
     qs_demo_write(&f->demo->writer, qs_view_of("first"));
     qs_demo_problem(&f->demo->writer, &late, "a frame is left out");
-    /* The next level: its name comes after its file has begun. */
+    /* The name of the next map comes after its file has begun. */
     qs_session_demo_set_map(f->demo, NULL);
-    qs_session_demo_set_source(f->demo, "duel.pcap",
-                               &(struct qs_packet){.time = INT64_C(540000000000)});
-    qs_demo_begin(&f->demo->writer);
+    begin_at(f, 540);
     qs_session_demo_set_map(f->demo, "q2dm2");
     qs_demo_write(&f->demo->writer, qs_view_of("second"));
     qs_session_demo_set_map(f->demo, "q2dm3"); /* the file is named after the first */
-    late.time = INT64_C(550000000000);
+    late.time = 550 * SECOND;
     qs_demo_problem(&f->demo->writer, &late, "a frame is left out");
     qs_demo_problem(&f->demo->writer, &late, "the picture halts");
     qs_session_demo_end(f->demo, true);
@@ -95,26 +95,25 @@ FIXTURE_TEST(writes_a_file_for_each_begin)
     assert_file(f, 1, "duel-19700101-000900-anna-q2dm2.dm2", "second");
 }
 
-/* Nothing that is there is overwritten: the next free name is taken. */
-FIXTURE_TEST(takes_the_next_free_name)
+FIXTURE_TEST(existing_files_stay_and_the_next_free_name_is_used)
 {
     g_autofree char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
     g_autofree char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
     g_autofree char *contents = NULL;
 
-    assert_true(g_file_set_contents(path, "there before", -1, NULL));
+    assert_true(g_file_set_contents(path, "existing", -1, NULL));
     assert_int_equal(g_mkdir(folder, 0777), 0);
     qs_demo_begin(&f->demo->writer);
     qs_demo_write(&f->demo->writer, qs_view_of("x"));
     qs_session_demo_end(f->demo, true);
     assert_file(f, 0, "duel-19700101-000000-3.dm2", "x");
     assert_true(g_file_get_contents(path, &contents, NULL, NULL));
-    assert_string_equal(contents, "there before");
+    assert_string_equal(contents, "existing");
     g_rmdir(folder);
     g_unlink(path);
 }
 
-FIXTURE_TEST(discards)
+FIXTURE_TEST(discarded_demos_are_not_written)
 {
     qs_demo_begin(&f->demo->writer);
     assert_true(f->demo->writer.begun);
@@ -127,7 +126,7 @@ FIXTURE_TEST(discards)
     assert_int_equal(f->demo->files->len, 0);
 }
 
-FIXTURE_TEST(bounds_problems)
+FIXTURE_TEST(kinds_of_problems_are_limited)
 {
     const struct qs_packet packet = {.number = 17};
     const struct qs_session_demo_problem *problem;
@@ -148,21 +147,19 @@ FIXTURE_TEST(bounds_problems)
     assert_null(problem->file);
 }
 
-/* What differs only in its numbers is told once. */
-FIXTURE_TEST(sums_up_problems)
+/* Problems of one kind may differ in their numbers. */
+FIXTURE_TEST(problems_of_a_kind_are_reported_together)
 {
-    const int64_t second = 1000000000, begin = 5 * second;
-    struct qs_packet packet = {.number = 12, .time = begin + 21 * second};
+    struct qs_packet packet = {.number = 12, .time = (5 + 21) * SECOND};
 
-    qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = begin});
-    qs_demo_begin(&f->demo->writer);
+    begin_at(f, 5);
     qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);
     assert_problem_text(f, 0, "at 0:21: frame 7 is left out (packet 12)");
     packet.number = 45;
     qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 118);
     qs_demo_problem(&f->demo->writer, NULL, "the end");
     assert_problem_text(f, 0, "at 0:21: frame 7 is left out (2 times: packets 12, 45)");
-    packet.time += 60 * second;
+    packet.time += 60 * SECOND;
     assert_problem_text(f, 1, "the end");
     for (packet.number = 100; packet.number < 110; packet.number++)
         qs_demo_problem(&f->demo->writer, &packet, "frame %d is left out", 7);

@@ -1,81 +1,139 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* IPv4 and IPv6 down to UDP, and every way in which fragments may arrive. */
-#include "tests/tool/frames.h"
-
 #include <string.h>
 
+#include "common/core/writer.h"
 #include "pcap2demo/capture/ip.h"
+#include "tests/unit/unit.h"
 
-enum { SECOND = 1000000000, PAYLOAD = 2992, DATAGRAM = PAYLOAD + 8, PART = 1000 };
-
-static const struct ipv4_part parts[] = {
-    {.id = 7, .offset = 0, .size = PART, .more = true},
-    {.id = 7, .offset = PART, .size = PART, .more = true},
-    {.id = 7, .offset = 2 * PART, .size = PART, .more = false},
-};
+enum { SECOND = 1000000000, PAYLOAD = 2992, DATAGRAM = 8 + PAYLOAD, UDP = 17 };
 
 struct fixture {
     struct ip *ip;
-    GByteArray *datagram; /* PAYLOAD bytes of payload */
+    GByteArray *datagram; /* UDP from port 27001 to 27500: header, and PAYLOAD bytes */
+    GByteArray *made;     /* IP packet that is read next */
+    uint8_t *captured;    /* copy of its captured bytes */
     struct qs_packet packet;
-    GPtrArray *made; /* GByteArray *, freed in the end */
 };
+
+static void make_datagram(GByteArray *datagram, uint32_t payload)
+{
+    g_byte_array_set_size(datagram, 0);
+    qs_write_u16be(datagram, 27001);
+    qs_write_u16be(datagram, 27500);
+    qs_write_u16be(datagram, (uint16_t)(8 + payload));
+    qs_write_u16be(datagram, 0xbad0); /* the checksum is not verified */
+    for (uint32_t i = 0; i < payload; i++)
+        qs_write_u8(datagram, (uint8_t)(i % 251));
+}
 
 static void set_up(struct fixture *f)
 {
     f->ip = ip_new();
-    f->made = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
-    f->datagram = udp_datagram(27001, 27500, PAYLOAD);
+    f->made = g_byte_array_new();
+    f->datagram = g_byte_array_new();
+    make_datagram(f->datagram, PAYLOAD);
 }
 
 static void tear_down(struct fixture *f)
 {
     ip_free(f->ip);
     g_byte_array_unref(f->datagram);
-    g_ptr_array_free(f->made, TRUE);
+    g_byte_array_unref(f->made);
+    g_free(f->captured);
 }
 
 #define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
-/* Reads `packet`, of which only `size` bytes were captured. */
-static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64_t time)
-{
-    /* A copy of the exact size, so that reading beyond it is noticed. */
-    g_autofree uint8_t *bytes = g_memdup2(packet->data, size);
-    bool whole;
+/* Some of the datagram's bytes, as the payload of one IP packet. */
+struct part {
+    uint16_t offset, size;
+    bool more;
+};
 
-    f->packet.data = bytes;
-    f->packet.size = size;
-    f->packet.wire_size = packet->len;
-    f->packet.time = time;
-    whole = ip_read(f->ip, &f->packet) == IP_UDP;
-    g_ptr_array_add(f->made, packet);
-    /* What is not reassembled points into the frame. */
-    if (whole && f->packet.data >= bytes && f->packet.data <= bytes + size)
-        f->packet.data = packet->data + (f->packet.data - bytes);
-    return whole;
+static const struct part all = {0, DATAGRAM, false};
+
+/* Fragments by their letters in the rows below. The first three are the whole datagram. */
+static const struct fragment {
+    char letter;
+    struct part part;
+    uint16_t at, value; /* two bytes of the packet that are changed; at 0: none */
+} fragments[] = {
+    {'1', {0, 1000, true}, 0, 0},           {'2', {1000, 1000, true}, 0, 0},
+    {'3', {2000, 1000, false}, 0, 0},       {'w', {0, 1600, true}, 0, 0}, /* overlaps 2 */
+    {'m', {0, 1001, true}, 0, 0},           /* no multiple of 8, though more follows */
+    {'e', {8, 800, false}, 0, 0},           /* another end */
+    {'s', {800, 200, false}, 0, 0},         /* an end where 2 begins */
+    {'f', {0, 1000, true}, 6, 0x3fff},      /* begins at 65,528 */
+    {'x', {1000, 1000, true}, 520, 0xdead}, /* other bytes than 2 */
+    {'i', {1000, 1000, true}, 4, 8},        /* another identification */
+    {'a', {1000, 1000, true}, 14, 9},       /* another sender */
+    {'b', {1000, 1000, true}, 18, 9},       /* another receiver */
+    {'t', {0, 1000, true}, 8, 0x4006},      /* 1, 2 and 3 of TCP */
+    {'u', {1000, 1000, true}, 8, 0x4006},   {'v', {2000, 1000, false}, 8, 0x4006},
+};
+
+/* Makes an IPv4 packet from 10.0.0.1 to 10.0.0.2. */
+static void make_ipv4(struct fixture *f, struct part part, uint16_t id)
+{
+    g_byte_array_set_size(f->made, 0);
+    qs_write_u16be(f->made, 0x4500);
+    qs_write_u16be(f->made, (uint16_t)(20 + part.size));
+    qs_write_u16be(f->made, id);
+    qs_write_u16be(f->made, (uint16_t)((part.more ? 0x2000 : 0) | part.offset / 8));
+    qs_write_u16be(f->made, 0x4000 | UDP);
+    qs_write_u16be(f->made, 0xbad0);
+    qs_write_u32be(f->made, 0x0a000001);
+    qs_write_u32be(f->made, 0x0a000002);
+    g_byte_array_append(f->made, f->datagram->data + part.offset, part.size);
 }
 
-static bool read_at(struct fixture *f, GByteArray *packet, int64_t time)
+/* Makes an IPv6 packet: the extension headers, of which `next` is the first, then the part. */
+static void make_ipv6(struct fixture *f, uint8_t next, struct qs_view extensions, struct part part)
 {
-    return read_cut(f, packet, packet->len, time);
+    static const uint8_t addresses[32] = {[0] = 0xfd, [15] = 1, [16] = 0xfd, [31] = 2};
+
+    g_byte_array_set_size(f->made, 0);
+    qs_write_u32be(f->made, 0x60000000);
+    qs_write_u16be(f->made, (uint16_t)(extensions.size + part.size));
+    qs_write_u8(f->made, next);
+    qs_write_u8(f->made, 0x40);
+    g_byte_array_append(f->made, addresses, sizeof addresses);
+    g_byte_array_append(f->made, extensions.data, extensions.size);
+    g_byte_array_append(f->made, f->datagram->data + part.offset, part.size);
 }
 
-static bool read_ipv6(struct fixture *f, uint8_t next_header, GByteArray *payload)
+/* Changes two bytes of the packet. */
+static void patch(struct fixture *f, uint16_t at, uint16_t value)
 {
-    g_ptr_array_add(f->made, payload);
-    return read_at(f, ipv6_packet(next_header, payload), 0);
+    f->made->data[at] = (uint8_t)(value >> 8);
+    f->made->data[at + 1] = (uint8_t)value;
 }
 
-static bool read_part(struct fixture *f, struct ipv4_part part)
+/* Reads the first `size` bytes of the packet. True if it is, or completes, a UDP datagram. */
+static bool read_cut(struct fixture *f, uint32_t size, int64_t time)
 {
-    return read_at(f, ipv4_packet(f->datagram, part), 0);
+    g_free(f->captured);
+    /* A copy of the exact size: sanitizers notice a read beyond it. */
+    f->captured = g_memdup2(f->made->data, size);
+    f->packet = (struct qs_packet){
+        .data = f->captured, .size = size, .wire_size = f->made->len, .time = time};
+    return ip_read(f->ip, &f->packet) == IP_UDP;
 }
 
-/* That the packet was `read`, and has the datagram's bytes. */
-static void assert_payload(const struct fixture *f, bool read, uint32_t size, uint32_t wire_size)
+static bool read_whole(struct fixture *f)
 {
-    assert_true(read);
+    return read_cut(f, f->made->len, 0);
+}
+
+static bool read_part(struct fixture *f, struct part part, uint16_t id)
+{
+    make_ipv4(f, part, id);
+    return read_whole(f);
+}
+
+static void assert_payload(const struct fixture *f, uint32_t size, uint32_t wire_size)
+{
     assert_int_equal(f->packet.size, size);
     assert_int_equal(f->packet.wire_size, wire_size);
     assert_memory_equal(f->packet.data, f->datagram->data + 8, size);
@@ -85,315 +143,214 @@ static void assert_payload(const struct fixture *f, bool read, uint32_t size, ui
 
 /* --- Whole packets */
 
-FIXTURE_TEST(reads_ipv4_options)
+FIXTURE_TEST(ipv4_options_are_skipped)
 {
-    GByteArray *packet = ipv4_whole(f->datagram);
     static const uint8_t options[8] = {0x94, 4};
 
-    packet->data[0] = 0x47;
-    packet->data[2] = (uint8_t)((packet->len + 8) >> 8);
-    packet->data[3] = (uint8_t)(packet->len + 8);
-    g_byte_array_set_size(packet, packet->len + 8);
-    memmove(packet->data + 28, packet->data + 20, packet->len - 28);
-    memcpy(packet->data + 20, options, 8);
-    assert_payload(f, read_at(f, packet, 0), PAYLOAD, PAYLOAD);
+    make_ipv4(f, all, 0);
+    patch(f, 0, 0x4700);
+    patch(f, 2, 28 + DATAGRAM);
+    g_byte_array_set_size(f->made, 28 + DATAGRAM);
+    memmove(f->made->data + 28, f->made->data + 20, DATAGRAM);
+    memcpy(f->made->data + 20, options, 8);
+    assert_true(read_whole(f));
+    assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
 /* Hop-by-hop, destination options, routing and authentication headers before UDP. */
-FIXTURE_TEST(reads_ipv6_extensions)
+FIXTURE_TEST(ipv6_extensions_are_skipped)
 {
-    GByteArray *payload = g_byte_array_new();
-
-    append_hex(payload, "3c 00 010400000000");
-    append_hex(payload, "2b 01 010c000000000000000000000000");
-    append_hex(payload, "33 00 040000000000");
-    append_hex(payload, "11 04 0000 00000001 00000002 0000000000000000 00000000");
-    g_byte_array_append(payload, f->datagram->data, f->datagram->len);
-    assert_payload(f, read_ipv6(f, 0, payload), PAYLOAD, PAYLOAD);
+    make_ipv6(f, 0,
+              VIEW("\x3c\0\1\4\0\0\0\0"
+                   "\x2b\1\1\x0c\0\0\0\0\0\0\0\0\0\0\0\0"
+                   "\x33\0\4\0\0\0\0\0"
+                   "\x11\4\0\0\0\0\0\1\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0"),
+              all);
+    assert_true(read_whole(f));
+    assert_payload(f, PAYLOAD, PAYLOAD);
 }
 
-/* Headers that lead to one another without end. */
-FIXTURE_TEST(gives_up_long_chains)
+FIXTURE_TEST(endless_ipv6_extensions_are_no_datagram)
 {
-    GByteArray *payload = g_byte_array_new();
+    uint8_t chain[100][8] = {{0}};
 
-    for (int i = 0; i < 100; i++)
-        append_hex(payload, "3c 00 000000000000");
-    assert_false(read_ipv6(f, 60, payload));
+    for (unsigned i = 0; i < G_N_ELEMENTS(chain); i++)
+        chain[i][0] = 60;
+    make_ipv6(f, 60, (struct qs_view){chain[0], sizeof chain}, (struct part){0, 0, false});
+    assert_false(read_whole(f));
 }
 
-FIXTURE_TEST(leaves_other_protocols)
-{
-    GByteArray *packet = ipv4_whole(f->datagram);
-
-    packet->data[9] = 6;
-    assert_false(read_at(f, packet, 0));
-    assert_false(read_at(f, ipv6_packet(58, f->datagram), 0));
-}
-
-/* The capture holds the first bytes of each packet only. */
-FIXTURE_TEST(reads_cut_packets)
+/* A capture that holds the first bytes of each packet only. */
+FIXTURE_TEST(cut_packets_are_read_from_their_first_payload_byte_on)
 {
     for (uint32_t size = 0; size < 100; size++) {
-        const bool found = read_cut(f, ipv4_whole(f->datagram), size, 0);
-
-        assert_int_equal(found, size >= 28);
-        if (found)
-            assert_payload(f, true, size - 28, PAYLOAD);
+        make_ipv4(f, all, 0);
+        assert_int_equal(read_cut(f, size, 0), size >= 28);
+        if (size >= 28)
+            assert_payload(f, size - 28, PAYLOAD);
+        make_ipv6(f, UDP, VIEW(""), all);
+        assert_int_equal(read_cut(f, size, 0), size >= 48);
     }
-    for (uint32_t size = 0; size < 100; size++)
-        assert_int_equal(read_cut(f, ipv6_packet(17, f->datagram), size, 0), size >= 48);
 }
 
-FIXTURE_TEST(trusts_the_smaller_length)
+/* Lengths that contradict each other: the smaller one counts, as far as it is possible. */
+FIXTURE_TEST(header_fields_of_ipv4_are_checked)
 {
-    GByteArray *packet = ipv4_whole(f->datagram);
+    enum { VERSION = 0, LENGTH = 2, PROTOCOL = 8, UDP_LENGTH = 24, NONE = -1 };
+    static const struct {
+        uint16_t at, value;
+        int size, wire_size; /* of the payload */
+    } rows[] = {
+        {UDP_LENGTH, 8 + 20, 20, 20},          /* padding follows the datagram */
+        {UDP_LENGTH, 0x2008, PAYLOAD, 0x2000}, /* the IP packet has less: the rest is missing */
+        {UDP_LENGTH, 7, NONE, NONE},           /* less than its own header */
+        {LENGTH, 0, PAYLOAD, PAYLOAD},         /* the network card sets it */
+        {VERSION, 0x4400, NONE, NONE},         /* a header shorter than possible */
+        {PROTOCOL, 0x4000 | 6, NONE, NONE},    /* TCP */
+    };
 
-    /* UDP says 20 bytes of payload: what is behind them is padding. */
-    packet->data[24] = 0;
-    packet->data[25] = 28;
-    assert_payload(f, read_at(f, packet, 0), 20, 20);
-
-    /* UDP says more than IP has: the rest is missing. */
-    packet = ipv4_whole(f->datagram);
-    packet->data[24] = 0x20;
-    packet->data[25] = 8;
-    assert_payload(f, read_at(f, packet, 0), PAYLOAD, 0x2000);
-
-    /* UDP says less than its own header. */
-    packet = ipv4_whole(f->datagram);
-    packet->data[24] = 0;
-    packet->data[25] = 7;
-    assert_false(read_at(f, packet, 0));
-
-    /* IP's length is left to the network card. */
-    packet = ipv4_whole(f->datagram);
-    packet->data[2] = packet->data[3] = 0;
-    assert_payload(f, read_at(f, packet, 0), PAYLOAD, PAYLOAD);
-
-    /* IP's own header is longer than the packet, or shorter than can be. */
-    packet = ipv4_whole(f->datagram);
-    packet->data[0] = 0x44;
-    assert_false(read_at(f, packet, 0));
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        make_ipv4(f, all, 0);
+        patch(f, rows[i].at, rows[i].value);
+        assert_int_equal(read_whole(f), rows[i].size != NONE);
+        if (rows[i].size != NONE)
+            assert_payload(f, (uint32_t)rows[i].size, (uint32_t)rows[i].wire_size);
+    }
+    make_ipv6(f, 58, VIEW(""), all); /* ICMP */
+    assert_false(read_whole(f));
 }
 
 /* --- Fragments */
 
-FIXTURE_TEST(joins_in_any_order)
+static void make_fragment(struct fixture *f, char letter)
 {
-    static const unsigned char orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                              {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const struct fragment *fragment = fragments;
 
-    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-        assert_false(read_part(f, parts[orders[i][0]]));
-        assert_false(read_part(f, parts[orders[i][1]]));
-        assert_payload(f, read_part(f, parts[orders[i][2]]), PAYLOAD, PAYLOAD);
-    }
-    assert_int_equal(ip_counts(f->ip)->reassembled, G_N_ELEMENTS(orders));
+    while (fragment->letter != letter)
+        fragment++;
+    make_ipv4(f, fragment->part, 7);
+    if (fragment->at)
+        patch(f, fragment->at, fragment->value);
 }
 
-/* A capture on all interfaces sees each fragment twice. */
-FIXTURE_TEST(takes_equal_copies)
+/* Each row begins anew. "!": the fragment completed the UDP datagram. ".": the capture ends. */
+TEST(fragments_are_joined_unless_they_contradict_each_other)
 {
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[2]));
-    assert_false(read_part(f, parts[2]));
-    assert_payload(f, read_part(f, parts[1]), PAYLOAD, PAYLOAD);
-}
+    static const struct {
+        const char *fragments;
+        struct ip_counts counts;
+    } rows[] = {
+        /* fragments, reassembled, incomplete, contradictory */
+        {"123! 132! 213! 231! 312! 321!", {18, 6, 0, 0}},
+        {"11332!", {5, 1, 0, 0}}, /* a capture on all interfaces has each twice */
+        {"w23!", {3, 1, 0, 0}},
+        {"12x32", {5, 0, 0, 1}}, /* stays refused, even if all the rest comes */
+        {"3e12", {4, 0, 0, 1}},
+        {"s2", {2, 0, 0, 1}},
+        {"f", {1, 0, 0, 1}},
+        {"m", {1, 0, 0, 1}},
+        {"1i32!", {4, 1, 0, 0}},
+        {"1a3b2!", {5, 1, 0, 0}},
+        {"t1u2v3!", {6, 2, 0, 0}}, /* TCP and UDP with the same identification */
+        {"1t2u3!v", {6, 2, 0, 0}},
+        {"12.3", {3, 0, 1, 0}},
+    };
 
-/* Fragments may overlap as long as they agree. */
-FIXTURE_TEST(takes_agreeing_overlap)
-{
-    assert_false(read_part(f, (struct ipv4_part){.id = 7, .size = 1600, .more = true}));
-    assert_false(read_part(f, parts[1]));
-    assert_payload(f, read_part(f, parts[2]), PAYLOAD, PAYLOAD);
-}
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct fixture fixture = {0}, *f = &fixture;
 
-FIXTURE_TEST(refuses_contradicting_overlap)
-{
-    GByteArray *other = ipv4_packet(f->datagram, parts[1]);
+        set_up(f);
+        for (const char *letter = rows[i].fragments; *letter; letter++) {
+            bool complete;
 
-    other->data[20 + 500] ^= 1;
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[1]));
-    assert_false(read_at(f, other, 0));
-    /* It stays refused, even if all the rest comes. */
-    assert_false(read_part(f, parts[2]));
-    assert_false(read_part(f, parts[1]));
-    assert_int_equal(ip_counts(f->ip)->contradictory, 1);
-    assert_int_equal(ip_counts(f->ip)->reassembled, 0);
-}
-
-FIXTURE_TEST(refuses_two_ends)
-{
-    assert_false(read_part(f, parts[2]));
-    assert_false(read_part(f, (struct ipv4_part){.id = 7, .offset = 8, .size = 800}));
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[1]));
-    assert_int_equal(ip_counts(f->ip)->contradictory, 1);
-}
-
-FIXTURE_TEST(refuses_bytes_behind_the_end)
-{
-    assert_false(read_part(f, (struct ipv4_part){.id = 7, .offset = 800, .size = 200}));
-    assert_false(read_part(f, parts[1]));
-    assert_int_equal(ip_counts(f->ip)->contradictory, 1);
-}
-
-/* An offset at the end of 64 KiB, with bytes beyond it. */
-FIXTURE_TEST(refuses_too_large)
-{
-    GByteArray *packet = ipv4_packet(f->datagram, parts[0]);
-
-    packet->data[6] = 0x3f;
-    packet->data[7] = 0xff;
-    assert_false(read_at(f, packet, 0));
-    assert_int_equal(ip_counts(f->ip)->contradictory, 1);
-}
-
-FIXTURE_TEST(refuses_odd_middle)
-{
-    assert_false(read_part(f, (struct ipv4_part){.id = 7, .size = 1001, .more = true}));
-    assert_int_equal(ip_counts(f->ip)->contradictory, 1);
-}
-
-FIXTURE_TEST(keeps_datagrams_apart)
-{
-    struct ipv4_part other = parts[1];
-
-    other.id = 8;
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, other));
-    assert_false(read_part(f, parts[2]));
-    assert_true(read_part(f, parts[1]));
-}
-
-/* One id at the same time in TCP and UDP, in both orders: two datagrams. */
-FIXTURE_TEST(keeps_protocols_apart)
-{
-    for (int tcp_first = 0; tcp_first < 2; tcp_first++) {
-        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-            GByteArray *tcp = ipv4_packet(f->datagram, parts[i]);
-
-            tcp->data[9] = 6;
-            tcp->data[20 + 500] ^= 1;
-            if (tcp_first)
-                assert_false(read_at(f, tcp, 0));
-            assert_int_equal(read_part(f, parts[i]), i == 2);
-            if (i == 2)
-                assert_payload(f, true, PAYLOAD, PAYLOAD);
-            if (!tcp_first)
-                assert_false(read_at(f, tcp, 0));
+            if (*letter == '!' || *letter == ' ')
+                continue;
+            if (*letter == '.') {
+                ip_end(f->ip);
+                continue;
+            }
+            make_fragment(f, *letter);
+            complete = read_whole(f);
+            if (complete != (letter[1] == '!'))
+                fail_msg("%s: %s", rows[i].fragments, letter);
+            if (complete)
+                assert_payload(f, PAYLOAD, PAYLOAD);
         }
+        assert_memory_equal(ip_counts(f->ip), &rows[i].counts, sizeof rows[i].counts);
+        tear_down(f);
     }
-    assert_int_equal(ip_counts(f->ip)->contradictory, 0);
-    assert_int_equal(ip_counts(f->ip)->reassembled, 4);
 }
 
-/* One id from two senders. */
-FIXTURE_TEST(keeps_senders_apart)
+FIXTURE_TEST(fragments_wait_for_30_seconds)
 {
-    GByteArray *other = ipv4_packet(f->datagram, parts[1]);
+    for (size_t i = 0; i < 3; i++) {
+        static const int64_t times[] = {0, IP_TIMEOUT - SECOND, IP_TIMEOUT};
 
-    other->data[15] = 9;
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_at(f, other, 0));
-    assert_false(read_part(f, parts[2]));
-    other = ipv4_packet(f->datagram, parts[1]);
-    other->data[19] = 9;
-    assert_false(read_at(f, other, 0));
-    assert_true(read_part(f, parts[1]));
+        make_ipv4(f, fragments[i].part, 7);
+        assert_false(read_cut(f, f->made->len, times[i]));
+        assert_int_equal(ip_counts(f->ip)->incomplete, i == 2);
+    }
 }
 
-FIXTURE_TEST(counts_missing_last)
+/* One more than may wait: the oldest is dropped, the newest lives. */
+FIXTURE_TEST(the_oldest_datagram_is_dropped)
 {
-    assert_false(read_part(f, parts[0]));
-    assert_false(read_part(f, parts[1]));
-    ip_end(f->ip);
+    for (uint16_t id = 0; id <= IP_DATAGRAMS_MAX; id++)
+        assert_false(read_part(f, fragments[0].part, id));
     assert_int_equal(ip_counts(f->ip)->incomplete, 1);
-    assert_false(read_part(f, parts[2]));
+    assert_false(read_part(f, fragments[1].part, 0));
+    assert_false(read_part(f, fragments[2].part, 0));
+    assert_false(read_part(f, fragments[1].part, IP_DATAGRAMS_MAX));
+    assert_true(read_part(f, fragments[2].part, IP_DATAGRAMS_MAX));
 }
 
-FIXTURE_TEST(gives_up_in_time)
+/* The capture holds only the first 500 bytes of each packet: the datagram ends there. */
+FIXTURE_TEST(cut_fragments_are_joined)
 {
-    const int64_t late = IP_TIMEOUT;
-
-    assert_false(read_at(f, ipv4_packet(f->datagram, parts[0]), 0));
-    assert_false(read_at(f, ipv4_packet(f->datagram, parts[1]), late - SECOND));
-    assert_int_equal(ip_counts(f->ip)->incomplete, 0);
-    assert_false(read_at(f, ipv4_packet(f->datagram, parts[2]), late));
-    assert_int_equal(ip_counts(f->ip)->incomplete, 1);
-}
-
-/* More than may wait: the oldest is given up, the newest lives. */
-FIXTURE_TEST(gives_up_the_oldest)
-{
-    struct ipv4_part part = parts[0];
-
-    for (unsigned i = 0; i <= IP_DATAGRAMS_MAX; i++) {
-        part.id = (uint16_t)i;
-        assert_false(read_part(f, part));
-    }
-    assert_int_equal(ip_counts(f->ip)->incomplete, 1);
-    for (int i = 1; i < 3; i++) {
-        part = parts[i];
-        part.id = 0;
-        assert_false(read_part(f, part));
-    }
-    for (int i = 1; i < 3; i++) {
-        part = parts[i];
-        part.id = IP_DATAGRAMS_MAX;
-        assert_int_equal(read_part(f, part), i == 2);
-    }
-}
-
-/* The capture holds only the first 500 bytes of each packet. */
-FIXTURE_TEST(joins_cut_fragments)
-{
-    assert_false(read_cut(f, ipv4_packet(f->datagram, parts[0]), 500, 0));
-    assert_false(read_cut(f, ipv4_packet(f->datagram, parts[2]), 500, 0));
-    assert_payload(f, read_cut(f, ipv4_packet(f->datagram, parts[1]), 500, 0), 500 - 28, PAYLOAD);
-}
-
-FIXTURE_TEST(joins_ipv6)
-{
-    static const int order[3] = {2, 0, 1};
+    static const int order[] = {0, 2, 1};
 
     for (int i = 0; i < 3; i++) {
-        GByteArray *payload = ipv6_fragment(f->datagram, parts[order[i]]);
-
-        assert_int_equal(read_ipv6(f, 44, payload), i == 2);
+        make_ipv4(f, fragments[order[i]].part, 7);
+        assert_int_equal(read_cut(f, 500, 0), i == 2);
     }
-    assert_payload(f, true, PAYLOAD, PAYLOAD);
+    assert_payload(f, 500 - 28, PAYLOAD);
+}
+
+FIXTURE_TEST(ipv6_fragments_are_joined)
+{
+    static const uint8_t headers[][8] = {{UDP, 0, 2000 >> 8, 2000 & 0xff, 0, 0, 0, 7},
+                                         {UDP, 0, 0, 1, 0, 0, 0, 7},
+                                         {UDP, 0, 1000 >> 8, 1001 & 0xff, 0, 0, 0, 7}};
+    static const int order[] = {2, 0, 1};
+
+    for (int i = 0; i < 3; i++) {
+        make_ipv6(f, 44, (struct qs_view){headers[i], 8}, fragments[order[i]].part);
+        assert_int_equal(read_whole(f), i == 2);
+    }
+    assert_payload(f, PAYLOAD, PAYLOAD);
     assert_int_equal(f->packet.source.family, 6);
 }
 
 /* "Fragmented" into a single piece, RFC 6946. */
-FIXTURE_TEST(reads_atomic_ipv6)
+FIXTURE_TEST(atomic_ipv6_fragments_are_read)
 {
-    GByteArray *payload = ipv6_fragment(f->datagram, (struct ipv4_part){.size = DATAGRAM});
-
-    assert_payload(f, read_ipv6(f, 44, payload), PAYLOAD, PAYLOAD);
+    make_ipv6(f, 44, VIEW("\x11\0\0\0\0\0\0\0"), all);
+    assert_true(read_whole(f));
+    assert_payload(f, PAYLOAD, PAYLOAD);
     assert_int_equal(ip_counts(f->ip)->fragments, 0);
 }
 
-/* The largest datagram that there is, in pieces. */
-FIXTURE_TEST(joins_the_largest)
+FIXTURE_TEST(the_largest_datagram_is_joined)
 {
-    bool whole = false;
+    enum { LARGEST = 65507, END = 8 + LARGEST, SIZE = 1480 };
 
-    g_byte_array_unref(f->datagram);
-    f->datagram = udp_datagram(27001, 27500, 65507);
-    for (uint32_t offset = 0; offset < f->datagram->len; offset += 1480) {
-        const uint32_t size = MIN(1480, f->datagram->len - offset);
-        const struct ipv4_part part = {.id = 9,
-                                       .offset = (uint16_t)offset,
-                                       .size = (uint16_t)size,
-                                       .more = offset + size < f->datagram->len};
+    make_datagram(f->datagram, LARGEST);
+    for (uint32_t offset = 0; offset < END; offset += SIZE) {
+        const bool more = offset + SIZE < END;
+        const uint32_t size = MIN(SIZE, END - offset);
 
-        assert_false(whole);
-        whole = read_part(f, part);
+        assert_int_equal(read_part(f, (struct part){(uint16_t)offset, (uint16_t)size, more}, 9),
+                         !more);
     }
-    assert_payload(f, whole, 65507, 65507);
+    assert_payload(f, LARGEST, LARGEST);
 }

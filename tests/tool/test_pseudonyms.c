@@ -1,39 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words to replace are found wherever they stand, however many there are. */
+/* Names and passwords are found and replaced, however many there are. */
 #include <glib.h>
 #include <string.h>
 
+#include "common/core/text.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
 #include "tests/unit/unit.h"
 
-static struct qs_view view_of(const char *text)
+static void write_location(void *user, uint32_t at, uint32_t size, const uint8_t *replacement)
 {
-    return (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)};
-}
-
-static void add(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
-{
-    (void)stand_in;
+    (void)replacement;
     g_string_append_printf(user, "%u+%u ", at, size);
 }
 
-static void expect(struct pseudonyms *words, const char *text, struct pseudonyms_search look,
-                   const char *places)
+static void expect(struct pseudonyms *words, const char *text, struct pseudonyms_search search,
+                   const char *locations)
 {
     g_autoptr(GString) found = g_string_new(NULL);
 
-    pseudonyms_find(words, view_of(text), look, add, found);
-    assert_string_equal(found->str, places);
+    pseudonyms_find(words, qs_view_of(text), search, write_location, found);
+    assert_string_equal(found->str, locations);
 }
 
-TEST(test_places)
+TEST(words_are_found_at_their_locations)
 {
     static const char *const texts[] = {"bob", "bobby", "b", "anna", "bobbycar", "c"};
     struct pseudonyms *words = pseudonyms_new(true);
 
     expect(words, "bob", (struct pseudonyms_search){0}, "");
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        pseudonyms_add(words, view_of(texts[i]));
+        pseudonyms_add(words, qs_view_of(texts[i]));
     assert_int_equal(pseudonyms_count(words), G_N_ELEMENTS(texts));
     expect(words, "bobby bobbyc ab annabob", (struct pseudonyms_search){0},
            "0+5 6+5 11+1 14+1 16+4 20+3 ");
@@ -49,74 +45,56 @@ static void replace(void *user, uint32_t at, uint32_t size, const uint8_t *repla
     memcpy(((GString *)user)->str + at, replacement, size);
 }
 
-static void expect_replaced(struct pseudonyms *words, const char *text, const char *replaced)
+TEST(words_are_replaced_by_pseudonyms_of_the_same_size)
 {
-    g_autoptr(GString) bytes = g_string_new(text);
+    static const struct {
+        bool names; /* else passwords */
+        const char *words[4];
+        unsigned count;
+        const char *text, *replaced;
+    } rows[] = {
+        /* The pseudonym of the number 1 would be the word itself. */
+        {true, {"xxy"}, 1, "xxy", "qxy"},
+        /* Colors of the font and color codes make no other word; codes within it lose their digits.
+         */
+        {true,
+         {"a^1nna", "^2AN\xee\xe1", "^1"},
+         1,
+         "^3a^xf00nn&cf00a&r^1 annabel",
+         "^3x^7777xx&c777y&r^1 annabel"},
+        {false, {"p^1w"}, 1, "p^1w pw", "xxxy pw"},
+        /* The font has golden digits twice: from 0x12 and, in another color, from 0x92 on. */
+        {true, {"z\x12\x1b"}, 1, "z09 z\x92\x9b z\x11\x1c", "xxy xxy z\x11\x1c"},
+        /* If the longest word is not whole, a shorter one may be. */
+        {true, {"anna", "anna be"}, 2, "anna bert, anna be", "xxxy bert, xxxx xz"},
+    };
 
-    pseudonyms_find(words, view_of(text), (struct pseudonyms_search){.whole = true}, replace,
-                    bytes);
-    assert_string_equal(bytes->str, replaced);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct pseudonyms *words = pseudonyms_new(rows[i].names);
+        g_autoptr(GString) text = g_string_new(rows[i].text);
+
+        for (unsigned j = 0; rows[i].words[j]; j++)
+            pseudonyms_add(words, qs_view_of(rows[i].words[j]));
+        assert_int_equal(pseudonyms_count(words), rows[i].count);
+        pseudonyms_find(words, qs_view_of(rows[i].text), (struct pseudonyms_search){.whole = true},
+                        replace, text);
+        assert_string_equal(text->str, rows[i].replaced);
+        pseudonyms_free(words);
+    }
 }
 
-/* The first word's letters would be those of the number 1. */
-TEST(test_pseudonym_is_another_word)
-{
-    struct pseudonyms *words = pseudonyms_new(true);
-
-    pseudonyms_add(words, view_of("xxy"));
-    expect_replaced(words, "xxy", "qxy");
-    pseudonyms_free(words);
-}
-
-/* Colors of the font and color codes make no other word; those within lose their digits. */
-TEST(test_pseudonyms_as_printed)
-{
-    struct pseudonyms *words = pseudonyms_new(true), *passwords = pseudonyms_new(false);
-
-    pseudonyms_add(words, view_of("a^1nna"));
-    pseudonyms_add(words, view_of("^2AN\xee\xe1"));
-    pseudonyms_add(words, view_of("^1"));
-    assert_int_equal(pseudonyms_count(words), 1);
-    expect_replaced(words, "^3a^xf00nn&cf00a&r^1 annabel", "^3x^7777xx&c777y&r^1 annabel");
-    pseudonyms_add(passwords, view_of("p^1w"));
-    expect_replaced(passwords, "p^1w pw", "xxxy pw");
-    pseudonyms_free(passwords);
-    pseudonyms_free(words);
-}
-
-/* The font has them twice: from 0x12 and, in another color, from 0x92 on. */
-TEST(test_golden_digits_are_digits)
-{
-    struct pseudonyms *words = pseudonyms_new(true);
-
-    pseudonyms_add(words, view_of("z\x12\x1b"));
-    expect_replaced(words, "z09 z\x92\x9b z\x11\x1c", "xxy xxy z\x11\x1c");
-    pseudonyms_free(words);
-}
-
-/* A longer one that is a part of a word there hides no shorter one. */
-TEST(test_shorter_word_where_the_longer_is_not_whole)
-{
-    struct pseudonyms *words = pseudonyms_new(true);
-
-    pseudonyms_add(words, view_of("anna"));
-    pseudonyms_add(words, view_of("anna be"));
-    expect_replaced(words, "anna bert, anna be", "xxxy bert, xxxx xz");
-    pseudonyms_free(words);
-}
-
-/* --- Beside a search of each word at each place --- */
+/* --- The same words as a search for each word at each location finds --- */
 
 enum { WORDS = 40, WORD_MAX = 6, TEXT = 60, ROUNDS = 300 };
 
-static void dice_text(GRand *dice, char *text, unsigned size)
+static void random_text(GRand *random, char *text, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
-        text[i] = (char)g_rand_int_range(dice, 'a', 'd');
+        text[i] = (char)g_rand_int_range(random, 'a', 'd');
     text[size] = '\0';
 }
 
-static void search(char words[WORDS][WORD_MAX + 1], const char *text, GString *found)
+static void find_one_by_one(char words[WORDS][WORD_MAX + 1], const char *text, GString *found)
 {
     for (unsigned at = 0; text[at];) {
         unsigned longest = 0;
@@ -130,9 +108,9 @@ static void search(char words[WORDS][WORD_MAX + 1], const char *text, GString *f
     }
 }
 
-TEST(test_any)
+TEST(random_words_are_found_in_random_texts)
 {
-    g_autoptr(GRand) dice = g_rand_new_with_seed(1);
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct pseudonyms *words = pseudonyms_new(true);
@@ -140,18 +118,18 @@ TEST(test_any)
         char texts[WORDS][WORD_MAX + 1], text[TEXT + 1];
 
         for (unsigned i = 0; i < WORDS; i++) {
-            dice_text(dice, texts[i], (unsigned)g_rand_int_range(dice, 2, WORD_MAX + 1));
-            pseudonyms_add(words, view_of(texts[i]));
+            random_text(random, texts[i], (unsigned)g_rand_int_range(random, 2, WORD_MAX + 1));
+            pseudonyms_add(words, qs_view_of(texts[i]));
         }
-        dice_text(dice, text, TEXT);
-        search(texts, text, found);
+        random_text(random, text, TEXT);
+        find_one_by_one(texts, text, found);
         expect(words, text, (struct pseudonyms_search){0}, found->str);
         pseudonyms_free(words);
     }
 }
 
-/* 20,000 words in 2 MB of text: a search for each of them would take minutes. */
-TEST(test_many)
+/* 20,000 words in 2 MB of text: a search for each word would take minutes. */
+TEST(many_words_are_found_at_once)
 {
     enum { MANY = 20000, REPEAT = 20 };
     struct pseudonyms *words = pseudonyms_new(true);
@@ -160,7 +138,7 @@ TEST(test_many)
     for (unsigned i = 0; i < MANY; i++) {
         g_autofree char *word = g_strdup_printf("aaaa%u", i);
 
-        pseudonyms_add(words, view_of(word));
+        pseudonyms_add(words, qs_view_of(word));
     }
     for (unsigned i = 0; i < MANY * REPEAT; i++)
         g_string_append(text, "aaaaa");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files stay below their folder, whatever a server calls them. */
-#include "tests/tool/frames.h"
-
+/* Files stay below their folder, whatever name a server gives them. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pcap2demo/output/files.h"
+#include "tests/support/test.h"
 
-TEST(cuts_long_names)
+TEST(long_names_are_cut)
 {
     g_autoptr(GString) name = g_string_new(NULL);
     g_autofree char *path = NULL;
@@ -21,7 +20,7 @@ TEST(cuts_long_names)
     assert_int_equal(strlen(path), (SAFE_PATH_DEPTH - 1) * strlen("folder/") + SAFE_PATH_PART);
 }
 
-TEST(makes_folders_and_follows_no_link)
+TEST(folders_are_created_and_links_are_not_followed)
 {
     g_autofree char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);
     g_autofree char *link = g_build_filename(folder, "link", NULL);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What --sanitize leaves of the commands that a server stuffs. */
-#include "tests/tool/frames.h"
-
+/* --sanitize filters the console commands that a server sends in svc_stufftext. */
 #include <string.h>
 
 #include "common/demo/sanitize/sanitize.h"
 #include "common/sessions/demo.h"
+#include "tests/support/test.h"
 
-/* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.
- */
+/* Filters messages one after the other. `expected` has what is left of all, with a tab for each
+ * message's id and "|" for its NUL; `left_out` the names of the commands that were left out. */
 static void expect_of(const struct command *needed, const char *const *never,
                       const char *const *texts, const char *expected, const char *left_out)
 {
@@ -51,83 +50,63 @@ static void expect(const char *const *texts, const char *expected, const char *l
     expect_of(needed, NULL, texts, expected, left_out);
 }
 
-TEST(test_lines)
+TEST(only_needed_commands_stay)
 {
-    expect((const char *const[]){"bf\n", "packet 192.0.2.1:1 x\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"cmd a\ncmd b\nbf\n", NULL}, "\tbf\n|", "cmd ×2");
+    static const struct {
+        const char *texts[10]; /* of messages, up to NULL */
+        const char *expected, *left_out;
+    } rows[] = {
+        {{"bf\n", "packet 192.0.2.1:1 x\n"}, "\tbf\n|", "packet"},
+        {{"cmd a\ncmd b\nbf\n"}, "\tbf\n|", "cmd ×2"},
+        /* Several commands on a line. */
+        {{"bf;packet 192.0.2.1:1 x\n"}, "\tbf\n|", "packet"},
+        {{"packet 192.0.2.1:1 x;bf\n"}, "\tbf\n|", "packet"},
+        {{"bf \"a;b\"\n"}, "\tbf\n|", ""},
+        {{"bf;bf\n"}, "\tbf\n|\tbf\n|", ""},
+        /* A line in several messages. */
+        {{"b", "f;pac", "ket x\n"}, "\tbf\n|", "packet"},
+        {{"bf \"", "bf \";packet x;\"\n"}, "\tbf\n|", "packet"},
+        {{"bf"}, "", ""},
+        /* Characters that end a command in one engine and not in another: only its name stays. */
+        {{"bf \rquit\n"}, "\tbf\n|", ""},
+        {{"bf\rquit\n"}, "\tbf\n|", ""},
+        {{"bf //\rquit\n"}, "\tbf\n|", ""},
+        {{"bf \"\\\";quit;\\\"\"\n"}, "\tbf\n|", "\\\"\", quit"},
+        /* File names: only one word of plain characters. */
+        {{"play  misc/talk.wav \"a-b\"\n"}, "\tplay misc/talk.wav a-b\n|", ""},
+        {{"play \"a b\"\n", "play $x\n", "play a\\b\n", "play //\n"}, "", "play ×4"},
+        {{"play a\rquit\n"}, "\tplay a quit\n|", ""},
+        /* Info strings: one in quotes, in which some characters are replaced. */
+        {{"fullserverinfo \"\\a\\b\"\n"}, "\tfullserverinfo \"\\a\\b\"\n|", ""},
+        {{"fullserverinfo \"\\a\\$x;y\r\\\\\"\n"}, "\tfullserverinfo \"\\a\\_x_y_\"\n|", ""},
+        {{"fullserverinfo\n"}, "", "fullserverinfo"},
+        /* Commands in comments, for some clients. */
+        {{"//tinfo 1 2.5 \"a b\"\n"}, "\t//tinfo 1 2.5 \"a b\"\n|", ""},
+        {{"//set a 1\n", "//tinfox\n"}, "", "//set, //tinfox"},
+        {{"//a \";quit\n", "//a\\\"\n", "//$a\n"}, "", "//$a, //a, //a\\\""},
+        {{"//a\rquit\n"}, "\t//a quit\n|", ""},
+        {{"//tinfo 1 2 \"a;quit\"\n"}, "", "//tinfo"},
+        {{"//tinfo 1 2 \"../a\"\n"}, "", "//tinfo"},
+        /* Their numbers are indices in ezQuake and FTE, where a missing argument is 0. */
+        {{"//ktx took 2047 -5 32 x\n", "//ktx race -0.5 1\n"},
+         "\t//ktx took 2047 -5 32\n|\t//ktx race -0.5 1\n|",
+         ""},
+        {{"//ktx took 2048 0 1\n", "//ktx took 1 0 0\n", "//ktx took 1 0 33\n",
+          "//ktx took -1 0 1\n", "//ktx took 1 0\n", "//ktx other 1\n",
+          "//ktx took 1 9999999999 1\n", "//ktx race 1e9 1\n", "//ktx race 1. 1\n"},
+         "",
+         "//ktx ×9"},
+        {{"//tinfo -1 0\n", "//tinfo 255 0\n", "//tinfo x 0\n"}, "", "//tinfo ×3"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        print_message("%s", rows[i].texts[0]);
+        expect(rows[i].texts, rows[i].expected, rows[i].left_out);
+    }
 }
 
-TEST(test_commands_on_one_line)
-{
-    expect((const char *const[]){"bf;packet 192.0.2.1:1 x\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"packet 192.0.2.1:1 x;bf\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"bf \"a;b\"\n", NULL}, "\tbf\n|", "");
-    expect((const char *const[]){"bf;bf\n", NULL}, "\tbf\n|\tbf\n|", "");
-}
-
-TEST(test_lines_in_pieces)
-{
-    expect((const char *const[]){"b", "f;pac", "ket x\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"bf \"", "bf \";packet x;\"\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"bf", NULL}, "", "");
-}
-
-/* What ends a command for one engine and not for another: only the command's name stays. */
-TEST(test_other_ends)
-{
-    expect((const char *const[]){"bf \rquit\n", NULL}, "\tbf\n|", "");
-    expect((const char *const[]){"bf\rquit\n", NULL}, "\tbf\n|", "");
-    expect((const char *const[]){"bf //\rquit\n", NULL}, "\tbf\n|", "");
-    expect((const char *const[]){"bf \"\\\";quit;\\\"\"\n", NULL}, "\tbf\n|", "\\\"\", quit");
-}
-
-TEST(test_words)
-{
-    expect((const char *const[]){"play  misc/talk.wav \"a-b\"\n", NULL},
-           "\tplay misc/talk.wav a-b\n|", "");
-    expect((const char *const[]){"play \"a b\"\n", "play $x\n", "play a\\b\n", "play //\n", NULL},
-           "", "play ×4");
-    expect((const char *const[]){"play a\rquit\n", NULL}, "\tplay a quit\n|", "");
-}
-
-TEST(test_info)
-{
-    expect((const char *const[]){"fullserverinfo \"\\a\\b\"\n", NULL},
-           "\tfullserverinfo \"\\a\\b\"\n|", "");
-    expect((const char *const[]){"fullserverinfo \"\\a\\$x;y\r\\\\\"\n", NULL},
-           "\tfullserverinfo \"\\a\\_x_y_\"\n|", "");
-    expect((const char *const[]){"fullserverinfo\n", NULL}, "", "fullserverinfo");
-}
-
-TEST(test_remarks)
-{
-    expect((const char *const[]){"//tinfo 1 2.5 \"a b\"\n", NULL}, "\t//tinfo 1 2.5 \"a b\"\n|",
-           "");
-    expect((const char *const[]){"//set a 1\n", "//tinfox\n", NULL}, "", "//set, //tinfox");
-    expect((const char *const[]){"//a \";quit\n", "//a\\\"\n", "//$a\n", NULL}, "",
-           "//$a, //a, //a\\\"");
-    /* Written anew, on one line. */
-    expect((const char *const[]){"//a\rquit\n", NULL}, "\t//a quit\n|", "");
-    expect((const char *const[]){"//tinfo 1 2 \"a;quit\"\n", NULL}, "", "//tinfo");
-    expect((const char *const[]){"//tinfo 1 2 \"../a\"\n", NULL}, "", "//tinfo");
-}
-
-/* ezQuake and FTE have arrays of what the numbers count; a missing argument is 0 to them. */
-TEST(test_numbers_of_remarks)
-{
-    expect((const char *const[]){"//ktx took 2047 -5 32 x\n", "//ktx race -0.5 1\n", NULL},
-           "\t//ktx took 2047 -5 32\n|\t//ktx race -0.5 1\n|", "");
-    expect((const char *const[]){"//ktx took 2048 0 1\n", "//ktx took 1 0 0\n",
-                                 "//ktx took 1 0 33\n", "//ktx took -1 0 1\n", "//ktx took 1 0\n",
-                                 "//ktx other 1\n", "//ktx took 1 9999999999 1\n",
-                                 "//ktx race 1e9 1\n", "//ktx race 1. 1\n", NULL},
-           "", "//ktx ×9");
-    expect((const char *const[]){"//tinfo -1 0\n", "//tinfo 255 0\n", "//tinfo x 0\n", NULL}, "",
-           "//tinfo ×3");
-}
-
-/* QuakeSpasm stops at a sound's name of 64 bytes, ".wav" included, ezQuake at any "..". */
-TEST(test_names_of_files)
+/* QuakeSpasm stops at a sound's name of 64 bytes, ".wav" included; ezQuake at any "..". */
+TEST(file_names_are_limited)
 {
     g_autofree char *most = g_strnfill(59, 'x');
     g_autofree char *good = g_strconcat("play ", most, "\n", NULL);
@@ -138,8 +117,8 @@ TEST(test_names_of_files)
            "play ×3");
 }
 
-/* A longer line is cut by some engines. */
-TEST(test_long_lines)
+/* Some engines cut a longer line. */
+TEST(long_lines_are_left_out)
 {
     g_autofree char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("//a "), 'x');
     g_autofree char *good = g_strconcat("//a ", most, "\n", NULL);
@@ -150,8 +129,8 @@ TEST(test_long_lines)
     expect((const char *const[]){bad, NULL}, "", "//a");
 }
 
-/* What must not stay is left out of each message by itself; the rest is as it was. */
-TEST(test_commands_that_never_stay)
+/* Without a list of needed commands, those of another list are left out of each message. */
+TEST(forbidden_commands_are_left_out_and_others_stay)
 {
     static const char *const never[] = {"cmd", "changing", NULL};
     const char *const texts[] = {"say a",

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files appear whole or not at all. */
-#include "tests/tool/frames.h"
-
+/* Output files appear whole or not at all. */
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "pcap2demo/output/files.h"
+#include "tests/support/test.h"
 
 static unsigned files_in(const char *folder)
 {
@@ -30,7 +29,7 @@ static void make_folder(folder_path *folder)
     assert_non_null(*folder);
 }
 
-/* Each test leaves an empty folder. */
+/* Each test removes its files, which it checks. */
 static void remove_folder(folder_path *folder)
 {
     assert_int_equal(g_rmdir(*folder), 0);
@@ -39,7 +38,7 @@ static void remove_folder(folder_path *folder)
 
 #define FOLDER_TEST(function) TEST_WITH(function, folder_path, folder, make_folder, remove_folder)
 
-/* The file's contents must be `expected`; then it is removed. */
+/* Checks the file's contents, and removes it. */
 static void assert_file(const char *folder, const char *name, const char *expected, size_t size)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -52,6 +51,14 @@ static void assert_file(const char *folder, const char *name, const char *expect
     g_unlink(path);
 }
 
+static struct writer *writer_of(const char *folder, const char *text)
+{
+    struct writer *writer = writer_new(folder);
+
+    writer_add(writer, text, strlen(text));
+    return writer;
+}
+
 static void commit(struct writer *writer, const char *name, bool overwrite)
 {
     char *error = writer_commit(writer, name, overwrite);
@@ -60,116 +67,65 @@ static void commit(struct writer *writer, const char *name, bool overwrite)
     writer_free(writer);
 }
 
-FOLDER_TEST(appears_at_commit)
+FOLDER_TEST(a_file_appears_when_it_is_committed)
 {
-    struct writer *writer = writer_new(*folder);
+    struct writer *writer = writer_of(*folder, "one");
 
-    writer_add(writer, "one", 3);
     writer_add(writer, "two", 3);
     assert_int_equal(files_in(*folder), 0);
     commit(writer, "x.qwd", false);
-    assert_int_equal(files_in(*folder), 1);
+    commit(writer_new(*folder), "empty", false);
+    assert_int_equal(files_in(*folder), 2);
     assert_file(*folder, "x.qwd", "onetwo", 6);
+    assert_file(*folder, "empty", "", 0);
 }
 
-FOLDER_TEST(writes_empty_files)
-{
-    commit(writer_new(*folder), "x.qwd", false);
-    assert_file(*folder, "x.qwd", "", 0);
-}
-
-/* Several times the buffer, in pieces that do not divide it. Meanwhile no file is held open. */
-FOLDER_TEST(writes_large_files)
+/* Several times the buffer, all at once and in pieces that do not divide it. */
+FOLDER_TEST(large_files_are_whole_and_not_held_open)
 {
     enum { PIECE = 1000, PIECES = 300 };
     struct writer *writers[3];
     g_autofree char *bytes = g_malloc(PIECE * PIECES);
-    const int before = dup(0);
+    const int lowest = dup(0);
 
     for (size_t i = 0; i < PIECE * PIECES; i++)
         bytes[i] = (char)(i * 7 + i / 1000);
     for (int i = 0; i < 3; i++)
         writers[i] = writer_new(*folder);
     for (size_t piece = 0; piece < PIECES; piece++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 1; i < 3; i++)
             writer_add(writers[i], bytes + piece * PIECE, PIECE);
-    /* Three temporary files, none of which is held open. */
-    assert_int_equal(files_in(*folder), 3);
-    close(before);
-    assert_int_equal(dup(0), before);
-    close(before);
+    writer_add(writers[0], bytes, PIECE * PIECES);
+    assert_int_equal(files_in(*folder), 3); /* temporary ones */
+    close(lowest);
+    assert_int_equal(dup(0), lowest); /* no other descriptor is in use */
+    close(lowest);
     commit(writers[0], "a", false);
     commit(writers[1], "b", false);
-    writer_free(writers[2]);
+    writer_free(writers[2]); /* without a trace */
+    assert_int_equal(files_in(*folder), 2);
     assert_file(*folder, "a", bytes, PIECE * PIECES);
     assert_file(*folder, "b", bytes, PIECE * PIECES);
 }
 
-FOLDER_TEST(writes_what_comes_at_once)
+FOLDER_TEST(an_existing_file_is_only_overwritten_on_request)
 {
-    enum { SIZE = 5 * WRITER_BUFFER };
-    struct writer *writer = writer_new(*folder);
-    g_autofree char *bytes = g_malloc0(SIZE);
+    struct writer *writer = writer_of(*folder, "new");
+    g_autofree char *error = NULL;
 
-    writer_add(writer, bytes, SIZE);
-    commit(writer, "file", false);
-    assert_file(*folder, "file", bytes, SIZE);
-}
-
-FOLDER_TEST(discards_without_a_trace)
-{
-    struct writer *writer = writer_new(*folder);
-    g_autofree char *bytes = g_malloc0(2 * WRITER_BUFFER);
-
-    writer_add(writer, bytes, 2 * WRITER_BUFFER);
-    assert_int_equal(files_in(*folder), 1);
-    writer_free(writer);
-    assert_int_equal(files_in(*folder), 0);
-}
-
-/* A file "old" is there; a writer that has "new". */
-static struct writer *write_again(const char *folder)
-{
-    struct writer *writer = writer_new(folder);
-
-    writer_add(writer, "old", 3);
-    commit(writer, "x.qwd", false);
-    writer = writer_new(folder);
-    writer_add(writer, "new", 3);
-    return writer;
-}
-
-FOLDER_TEST(never_overwrites_unasked)
-{
-    struct writer *writer = write_again(*folder);
-    g_autofree char *error = writer_commit(writer, "x.qwd", false);
-
+    commit(writer_of(*folder, "old"), "x.qwd", false);
+    error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "--force"));
     assert_true(writer_name_is_taken(writer));
-    writer_free(writer);
-    assert_int_equal(files_in(*folder), 1);
-    assert_file(*folder, "x.qwd", "old", 3);
-}
-
-FOLDER_TEST(takes_another_name)
-{
-    struct writer *writer = write_again(*folder);
-
-    g_free(writer_commit(writer, "x.qwd", false));
-    commit(writer, "y.qwd", false);
+    commit(writer, "y.qwd", false); /* the same bytes under another name */
     assert_int_equal(files_in(*folder), 2);
     assert_file(*folder, "x.qwd", "old", 3);
-    assert_file(*folder, "y.qwd", "new", 3);
+    commit(writer_of(*folder, "third"), "y.qwd", true);
+    assert_file(*folder, "y.qwd", "third", 5);
 }
 
-FOLDER_TEST(overwrites_when_asked)
-{
-    commit(write_again(*folder), "x.qwd", true);
-    assert_file(*folder, "x.qwd", "new", 3);
-}
-
-/* A device that is no longer one would be missed by everybody. */
-FOLDER_TEST(replaces_nothing_but_files)
+/* Not on request either. */
+FOLDER_TEST(a_pipe_or_a_device_is_never_replaced)
 {
     g_autofree char *pipe = g_build_filename(*folder, "pipe", NULL);
     g_autofree char *device = g_build_filename(*folder, "device", NULL); /* a link to one */
@@ -179,11 +135,9 @@ FOLDER_TEST(replaces_nothing_but_files)
     assert_int_equal(mkfifo(pipe, 0600), 0);
     assert_int_equal(symlink("/dev/null", device), 0);
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        struct writer *writer = writer_new(*folder);
-        g_autofree char *error = NULL;
+        struct writer *writer = writer_of(*folder, "new");
+        g_autofree char *error = writer_commit(writer, names[i], true);
 
-        writer_add(writer, "new", 3);
-        error = writer_commit(writer, names[i], true);
         assert_non_null(error);
         writer_free(writer);
     }
@@ -194,35 +148,31 @@ FOLDER_TEST(replaces_nothing_but_files)
     g_unlink(device);
 }
 
-FOLDER_TEST(makes_its_folder)
+FOLDER_TEST(the_folder_is_created_for_the_file)
 {
     g_autofree char *above = g_build_filename(*folder, "new", NULL);
     g_autofree char *inner = g_build_filename(above, "folder", NULL);
-    struct writer *writer = writer_new(inner);
-    g_autofree char *path = g_build_filename(inner, "x.qwd", NULL);
+    struct writer *writer = writer_of(inner, "bytes");
 
-    writer_add(writer, "bytes", 5);
     assert_false(g_file_test(above, G_FILE_TEST_EXISTS));
     commit(writer, "x.qwd", false);
-    assert_int_equal(remove(path), 0);
+    assert_file(inner, "x.qwd", "bytes", 5);
     assert_int_equal(remove(inner), 0);
     assert_int_equal(remove(above), 0);
 }
 
-FOLDER_TEST(reports_a_folder_that_cannot_be)
+FOLDER_TEST(a_folder_that_cannot_be_created_is_reported)
 {
-    struct writer *writer = writer_new("/dev/null/gone");
-    g_autofree char *error = NULL;
+    struct writer *writer = writer_of("/dev/null/gone", "bytes");
+    g_autofree char *error = writer_commit(writer, "x.qwd", false);
 
-    writer_add(writer, "bytes", 5);
-    error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "gone"));
     assert_non_null(strstr(error, "Not a directory"));
     writer_free(writer);
 }
 
-/* A limit on the size of files stands for a full disk: the write fails half way through. */
-FOLDER_TEST(reports_a_full_disk)
+/* A limit on the size of files has the same effect: the write fails half way through. */
+FOLDER_TEST(a_full_disk_is_reported_and_no_file_stays)
 {
     struct writer *writer = writer_new(*folder);
     g_autofree char *bytes = g_malloc0(4 * WRITER_BUFFER);
@@ -238,7 +188,6 @@ FOLDER_TEST(reports_a_full_disk)
         writer_add(writer, bytes, WRITER_BUFFER);
     error = writer_commit(writer, "x.qwd", false);
     setrlimit(RLIMIT_FSIZE, &before);
-    assert_non_null(error);
     assert_non_null(strstr(error, "too large"));
     assert_int_equal(files_in(*folder), 0);
     writer_free(writer);

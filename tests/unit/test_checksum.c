@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The move checksums and the CRC that they are built on. */
+/* Checksums of moves, and the CRC in them. */
 #include "common/core/hash.h"
 #include "common/quake2/decode.h"
 #include "common/quakeworld/session.h"
@@ -7,29 +7,28 @@
 
 static const uint8_t zeros[80];
 
-TEST(test_crc16)
+TEST(crc16_has_its_check_value)
 {
     const struct qs_view check = VIEW("123456789");
 
     /* The check value of CRC-16 with polynomial 0x1021, start 0xffff, not reflected. */
     assert_int_equal(qs_crc16(0xffff, check.data, check.size), 0x29b1);
     assert_int_equal(qs_crc16(0xffff, check.data, 0), 0xffff);
-    /* In two steps, wherever they part. */
+    /* In two steps, divided anywhere. */
     for (uint32_t first = 0; first <= check.size; first++)
         assert_int_equal(
             qs_crc16(qs_crc16(0xffff, check.data, first), check.data + first, check.size - first),
             0x29b1);
 }
 
-TEST(test_quakeworld_vectors)
+TEST(quakeworld_checksums_are_those_of_its_engine)
 {
     assert_int_equal(qw_move_checksum(zeros, 7, 0), 0x2f);
     assert_int_equal(qw_move_checksum(zeros, 7, 1), 0x2d);
     assert_int_equal(qw_move_checksum(zeros, 7, 2), 0x37);
 }
 
-/* Only 60 bytes count, in both games. */
-TEST(test_long_moves)
+TEST(only_60_bytes_of_a_move_count)
 {
     uint8_t move[80] = {0};
     const uint8_t quakeworld = qw_move_checksum(move, 60, 9);
@@ -45,23 +44,23 @@ TEST(test_long_moves)
 }
 
 /*
- * The table's place repeats every 1020 sequence numbers. In QuakeWorld the number also goes into
- * the salt by its low 16 bits; in Quake II it does not.
+ * The offset in the table repeats after 1020 sequence numbers. In QuakeWorld the low 16 bits of the
+ * number are part of the salt as well.
  */
-TEST(test_sequence)
+TEST(the_sequence_number_selects_the_salt)
 {
     assert_int_equal(q2_move_checksum(zeros, 7, 5), q2_move_checksum(zeros, 7, 5 + 1020));
     assert_int_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 255 * 65536));
     assert_int_not_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 1020));
-    /* Numbers at the end of the table and of the range read no byte outside (sanitizers look). */
+    /* Sanitizers notice a read beyond the end of the table. */
     qw_move_checksum(zeros, 7, 1019);
     q2_move_checksum(zeros, 7, 1019);
     qw_move_checksum(zeros, 7, UINT32_MAX);
     q2_move_checksum(zeros, 7, UINT32_MAX);
 }
 
-/* Worked by hand from the definition: CRC over the bytes and four table bytes, XOR their sum. */
-TEST(test_quake2_definition)
+/* The CRC of the bytes and of four bytes of the table, XOR the sum of all. */
+TEST(quake2_checksums_follow_the_definition)
 {
     static const uint8_t move[] = {1, 2, 3};
     const uint8_t first = q2_move_checksum(move, sizeof move, 0);

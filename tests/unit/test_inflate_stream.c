@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Deflate streams in pieces: whatever the pieces, copies at other positions, and what is refused.
- */
+/* Deflate streams in pieces of any size, their copies at other positions, and their limits. */
 #include <zlib.h>
 
 #include "common/core/decode.h"
@@ -36,7 +35,7 @@ static void close_stream(struct stream *stream)
     qs_decoder_clear(&stream->decoder);
 }
 
-/* A packet with these bytes. */
+/* Decodes a packet with these bytes of the stream. */
 static bool more(struct stream *stream, struct qs_view packed)
 {
     bool good;
@@ -50,9 +49,9 @@ static bool more(struct stream *stream, struct qs_view packed)
     return good;
 }
 
-/* --- What is sent --- */
+/* --- Streams --- */
 
-/* Parts that repeat what came long before, and some that nothing can be made shorter of. */
+/* Appends a part that repeats words of earlier parts or, each fifth time, random bytes. */
 static void append_part(GByteArray *plain, unsigned part)
 {
     uint32_t chance = part;
@@ -64,7 +63,7 @@ static void append_part(GByteArray *plain, unsigned part)
     }
 }
 
-/* `flush` for each part, zlib's; the stream has an end where the last is Z_FINISH. */
+/* Deflates the parts with zlib's mode `flush`, and the last one with `last`. */
 static GByteArray *deflate_parts(const GByteArray *plain, const uint32_t *ends, int flush, int last)
 {
     GByteArray *packed = g_byte_array_new();
@@ -98,7 +97,6 @@ static GByteArray *make_plain(uint32_t *ends)
     return plain;
 }
 
-/* So many zeros. */
 static GByteArray *deflate_zeros(uint32_t size)
 {
     g_autoptr(GByteArray) plain = g_byte_array_new();
@@ -129,7 +127,7 @@ static void assert_inflates(const GByteArray *packed, uint32_t size, const GByte
     close_stream(&stream);
 }
 
-TEST(test_pieces)
+TEST(pieces_of_any_size_are_inflated)
 {
     static const int flushes[] = {Z_SYNC_FLUSH, Z_NO_FLUSH, Z_BLOCK, Z_PARTIAL_FLUSH, Z_FULL_FLUSH};
     static const uint32_t sizes[] = {1, 2, 3, 7, 100, 1448, 4096};
@@ -146,8 +144,8 @@ TEST(test_pieces)
 
 #define STREAM_TEST(function) TEST_WITH(function, struct stream, stream, open_stream, close_stream)
 
-/* What a server flushed is there at once. */
-STREAM_TEST(test_flushed)
+/* Each piece ends where the server flushed. */
+STREAM_TEST(flushed_bytes_are_inflated_at_once)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
@@ -166,8 +164,8 @@ STREAM_TEST(test_flushed)
     assert_int_equal(stream->out->len, plain->len);
 }
 
-/* A stream that ends: what is behind belongs to somebody else, as its checksum does. */
-STREAM_TEST(test_end)
+/* The checksum behind the stream is left to the caller. */
+STREAM_TEST(bytes_behind_the_end_are_not_used)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
@@ -179,9 +177,7 @@ STREAM_TEST(test_end)
     assert_int_equal(stream->out->len, plain->len);
 }
 
-/* --- Copies --- */
-
-STREAM_TEST(test_copies)
+STREAM_TEST(a_copy_inflates_the_same_bytes_as_its_original)
 {
     uint32_t ends[PARTS];
     g_autoptr(GByteArray) plain = make_plain(ends);
@@ -203,9 +199,9 @@ STREAM_TEST(test_copies)
     }
 }
 
-/* --- What is refused --- */
+/* --- Limits --- */
 
-TEST(test_no_stream)
+TEST(other_bytes_are_malformed)
 {
     struct stream stream;
 
@@ -220,7 +216,6 @@ TEST(test_no_stream)
     close_stream(&stream);
 }
 
-/* The same bytes are refused where the limit is passed, and taken where it is kept. */
 static void assert_limit(uint32_t size, bool good)
 {
     g_autoptr(GByteArray) packed = deflate_zeros(size);
@@ -234,15 +229,14 @@ static void assert_limit(uint32_t size, bool good)
     close_stream(&stream);
 }
 
-TEST(test_limit)
+TEST(a_packet_inflates_to_a_limit)
 {
     assert_limit(QS_INFLATED_MAX, true);
     assert_limit(QS_INFLATED_MAX + 1, false);
     assert_limit(50 * QS_INFLATED_MAX, false);
 }
 
-/* The packets of a stream inflate to so many times their size, all together. */
-TEST(test_limit_of_a_session)
+TEST(all_packets_of_a_session_inflate_to_a_multiple_of_their_size)
 {
     enum { SIZE = 4000, PACKETS = 20 };
     g_autoptr(GByteArray) packed = deflate_zeros(SIZE);
@@ -252,7 +246,7 @@ TEST(test_limit_of_a_session)
     open_stream(&stream);
     assert_true(more(&stream, qs_view_of_bytes(packed)));
     for (unsigned i = 1; i < PACKETS; i++) {
-        /* Each a stream of its own: the one before was given up. */
+        /* Each packet begins a new stream. */
         qs_inflate_stream_clear(&stream.inflating);
         more(&stream, qs_view_of_bytes(packed));
         sent += packed->len;

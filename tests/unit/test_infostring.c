@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Info strings, ordinary and odd. */
+/* Info strings: values, changes, fields, and notes on unusual ones. */
 #include "common/core/emit.h"
 
 #include "common/core/text.h"
 #include "tests/unit/toy.h"
 
-struct pair {
-    const char *key, *value;
-    uint32_t offset, length;
-    bool has_value;
-};
-
-TEST(test_lookup)
+TEST(the_first_value_of_a_key_counts)
 {
     const struct qs_view info = VIEW("\\map\\dm6\\name\\first\\name\\second\\none\\");
 
@@ -35,7 +29,7 @@ static void expect_set(struct qs_view info, struct qs_view key, struct qs_view v
         assert_null(qs_info_set(info, key, value, size - 1));
 }
 
-TEST(test_set)
+TEST(a_changed_value_is_appended)
 {
     expect_set(VIEW(""), VIEW("a"), VIEW("1"), "\\a\\1");
     expect_set(VIEW("\\a\\1\\b\\2"), VIEW("a"), VIEW("3"), "\\b\\2\\a\\3");
@@ -44,7 +38,7 @@ TEST(test_set)
     expect_set((struct qs_view){0}, VIEW("a"), (struct qs_view){0}, "");
 }
 
-TEST(test_cut)
+TEST(only_whole_pairs_stay)
 {
     const struct qs_view info = VIEW("\\a\\1\\bc\\23");
 
@@ -63,7 +57,7 @@ static void say_info(struct qs_decoder *d)
     qs_emit_info(d, &rows, info, 0);
 }
 
-TEST(test_emit)
+TEST(each_pair_is_a_group)
 {
     expect_log(say_info, VIEW("\\a\\\"\\b\\2\0"),
                "toy.text 0+9 = 5c615c225c625c32\n"
@@ -73,7 +67,7 @@ TEST(test_emit)
                "toy.pair.key 5+1 = 62\ntoy.pair.value 7+1 = 32\nclose @8\n");
 }
 
-TEST(test_emit_oddities)
+TEST(unusual_pairs_are_noted)
 {
     expect_log(say_info, VIEW("\\\\\\k\0"),
                "toy.text 0+5 = 5c5c5c6b\n"
@@ -103,8 +97,8 @@ static unsigned notes_of(struct qs_view data)
     return notes;
 }
 
-/* 63 bytes are the most that the engines keep, of a key and of a value. */
-TEST(test_limits)
+/* Engines keep 63 bytes of a key and of a value. */
+TEST(long_keys_and_values_are_noted)
 {
     assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abc\\" TEXT_60 "abc\0")), 0);
     assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abcd\\v\0")), 1);

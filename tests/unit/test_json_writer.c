@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The JSON writer against a JSON library: what is written is read back as the same values. */
+/* A JSON library reads the same values that the writer was given. */
 #include "common/dump/json_writer.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 
 #include "tests/unit/unit.h"
 
-/* --- Writing one text, and reading it back */
+/* --- Writing and reading --- */
 
 struct written {
     GString *text;
@@ -23,7 +23,6 @@ static struct written start(void)
     return written;
 }
 
-/* Numbers of more than 64 signed bits are read as reals. */
 static json_t *read_back(struct written written)
 {
     const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
@@ -37,7 +36,7 @@ static json_t *read_back(struct written written)
     return value;
 }
 
-/* --- Texts */
+/* --- Texts --- */
 
 static void expect_text(const char *text, size_t size, const char *expected, size_t expected_size)
 {
@@ -60,8 +59,8 @@ static void expect_same(const char *text, size_t size)
 
 #define REPLACED "\xef\xbf\xbd"
 
-/* At each place of a short text. */
-TEST(test_every_byte)
+/* At each position in a short text. */
+TEST(bytes_that_are_no_utf8_are_replaced)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
         for (unsigned place = 0; place < 3; place++) {
@@ -77,8 +76,7 @@ TEST(test_every_byte)
     }
 }
 
-/* Every character there is. */
-TEST(test_every_character)
+TEST(every_unicode_character_stays)
 {
     for (gunichar c = 0; c <= 0x10ffff; c++) {
         char text[8] = "";
@@ -89,8 +87,8 @@ TEST(test_every_character)
     }
 }
 
-/* Too long, a surrogate, beyond the last, cut off, a continuation alone. */
-TEST(test_broken_utf8)
+/* Overlong sequences, surrogates, values beyond the last, cut sequences, single continuations. */
+TEST(each_byte_of_broken_utf8_is_replaced)
 {
     static const struct {
         const char *text, *expected;
@@ -110,8 +108,8 @@ TEST(test_broken_utf8)
                     strlen(cases[i].expected));
 }
 
-/* Terminals obey control characters of one byte, of two, and DEL. */
-TEST(test_controls_are_escaped)
+/* Terminals obey controls of one byte, of two (C1), and DEL. */
+TEST(controls_are_escaped)
 {
     struct written written = start();
 
@@ -120,9 +118,9 @@ TEST(test_controls_are_escaped)
     g_string_free(written.text, TRUE);
 }
 
-/* --- Numbers */
+/* --- Numbers --- */
 
-/* What the C library writes in 17 digits, as a real number of JSON: "5.0", "1e22", "1e-7". */
+/* Returns a number in 17 digits of the C library, as JSON: "5.0", "1e22", "1e-7". */
 static char *write_exact(double real)
 {
     g_autofree char *text = g_strdup_printf("%.17g", real);
@@ -136,7 +134,6 @@ static char *write_exact(double real)
     return exact;
 }
 
-/* Libraries differ in when they write an exponent; all read it. */
 static void check_real(double real)
 {
     char *exact = write_exact(real);
@@ -158,7 +155,7 @@ static void check_real(double real)
     json_decref(value);
 }
 
-TEST(test_reals)
+TEST(reals_are_exact)
 {
     static const double values[] = {0.0,     -0.0,     0.1,  1e22,      1e-7,    -1e300,   DBL_MAX,
                                     DBL_MIN, 5e-324,   1e16, 1e17,      1e15,    123456.5, 1e-4,
@@ -189,7 +186,7 @@ static void check_whole(int64_t number)
     json_decref(value);
 }
 
-TEST(test_whole_numbers)
+TEST(whole_numbers_are_exact)
 {
     struct written written = start();
 
@@ -204,5 +201,3 @@ TEST(test_whole_numbers)
     assert_string_equal(written.text->str, "18446744073709551615");
     g_string_free(written.text, TRUE);
 }
-
-/* --- Structure */

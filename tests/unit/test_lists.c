@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists in chunks, which may forget their old items. */
 #include "common/core/containers.h"
 
 #include <malloc.h>
@@ -24,7 +25,7 @@ static uint64_t item(const struct qs_chunks *chunks, uint32_t number)
     return *(const uint64_t *)qs_chunks_at(chunks, number);
 }
 
-TEST(test_all_are_kept)
+TEST(all_items_are_kept_without_a_limit)
 {
     struct qs_chunks chunks;
 
@@ -35,7 +36,7 @@ TEST(test_all_are_kept)
     qs_chunks_clear(&chunks);
 }
 
-TEST(test_old_ones_are_forgotten)
+TEST(old_items_are_forgotten)
 {
     struct qs_chunks chunks;
     uint32_t forgotten = 0;
@@ -46,14 +47,14 @@ TEST(test_old_ones_are_forgotten)
         assert_true(item(&chunks, i) == i || i <= MANY - KEPT);
     }
     assert_true(forgotten > MANY / 2);
-    /* What is written to one that is forgotten is not seen again. */
+    /* A write to a forgotten item has no effect. */
     *(uint64_t *)qs_chunks_at(&chunks, 1) = 7;
     assert_int_equal(item(&chunks, 1), 0);
     qs_chunks_clear(&chunks);
 }
 
 /* A capture may have as many lists as packets. */
-TEST(test_a_short_one_takes_little)
+TEST(a_short_list_needs_little_memory)
 {
     enum { ITEM = 64, MOST = 8 * ITEM };
     struct qs_chunks chunks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The message loop, sources, the summary, and finding out a packet's direction. */
+/* The loop over a packet's messages, nested sources, the summary, and the packet's direction. */
 #include "tests/unit/toy.h"
 
-/* --- The toy's messages */
+/* --- Messages of the toy --- */
 
 enum { NOP = 1, BYTE, OBSOLETE, HALT, WORD, NESTED };
 
@@ -49,7 +49,7 @@ static void read_all(struct qs_decoder *d)
     qs_read_messages(d, TOY_ID, lookup);
 }
 
-/* A length, and so many bytes that are messages in a source of their own. */
+/* Reads a length, and messages in a source of that size. */
 static void read_nested(struct qs_decoder *d)
 {
     const struct qs_view inner = qs_bytes(d, TOY_BYTES, qs_u8(d, TOY_U8));
@@ -60,14 +60,14 @@ static void read_nested(struct qs_decoder *d)
     }
 }
 
-/* --- The loop */
+/* --- Loop --- */
 
-TEST(test_no_messages)
+TEST(an_empty_packet_has_no_messages)
 {
     expect_log(read_all, VIEW(""), "");
 }
 
-TEST(test_good_messages)
+TEST(each_message_is_a_group)
 {
     expect_log(read_all, VIEW("\1\2\7\5\x34\x12"),
                "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
@@ -75,7 +75,7 @@ TEST(test_good_messages)
                "open toy.group @3\ntoy.id 3+1 = 5\ntoy.u16 4+2 = 4660\nclose @6\n");
 }
 
-TEST(test_unknown_message)
+TEST(an_unknown_message_ends_the_loop)
 {
     expect_log(read_all, VIEW("\1\x63\2\7"),
                "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
@@ -83,7 +83,7 @@ TEST(test_unknown_message)
                "toy.undecoded 2+2 = 0207\n");
 }
 
-TEST(test_obsolete_message)
+TEST(an_obsolete_message_ends_the_loop)
 {
     expect_log(read_all, VIEW("\3\1"),
                "open toy.group @0\ntoy.id 0+1 = 3\n"
@@ -91,8 +91,8 @@ TEST(test_obsolete_message)
                "close @1\ntoy.undecoded 1+1 = 01\n");
 }
 
-/* The bytes of the value that did not fit are shown as undecoded. */
-TEST(test_overrun)
+/* The bytes of its cut value are undecoded. */
+TEST(a_message_that_is_too_long_is_malformed)
 {
     expect_log(read_all, VIEW("\5\x34"),
                "open toy.group @0\ntoy.id 0+1 = 5\n"
@@ -103,7 +103,7 @@ TEST(test_overrun)
                "note malformed 0+1 \"toy_word at offset 0 runs past the end\"\nclose @1\n");
 }
 
-TEST(test_stop)
+TEST(a_message_may_stop_the_loop)
 {
     expect_log(read_all, VIEW("\4\1\1"),
                "open toy.group @0\ntoy.id 0+1 = 4\n"
@@ -111,15 +111,15 @@ TEST(test_stop)
                "close @1\ntoy.undecoded 1+2 = 0101\n");
 }
 
-/* A protocol may keep flags beside the id, which are not part of it. */
-DECODES(test_id_mask, VIEW("\xe2\7"),
+/* The other bits of the byte are flags. */
+DECODES(the_id_may_be_masked, VIEW("\xe2\7"),
         "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n")
 {
     d->id_mask = 0x1f;
     read_all(d);
 }
 
-/* --- What the loop leaves for rebuilders */
+/* --- Findings --- */
 
 struct fixture {
     struct qs_decoder d;
@@ -157,7 +157,7 @@ static void expect_message(const struct fixture *f, guint index, struct qs_messa
     assert_int_equal(m->source, expected.source);
 }
 
-FIXTURE_TEST(test_messages_kept)
+FIXTURE_TEST(whole_messages_are_found)
 {
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
     assert_int_equal(f->d.found.messages->len, 4);
@@ -166,9 +166,9 @@ FIXTURE_TEST(test_messages_kept)
     expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false, NULL});
     expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false, NULL});
     assert_true(qs_has_message(&f->d, BYTE) && qs_has_message(&f->d, NESTED));
-    /* The last one, cut short, is not kept. */
+    /* The last one is cut. */
     assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 1);
-    /* And all is forgotten with the next packet. */
+    /* The next packet replaces all findings. */
     decode(f, VIEW("\1"));
     assert_int_equal(f->d.found.messages->len, 1);
     assert_true(qs_has_message(&f->d, NOP));
@@ -176,7 +176,7 @@ FIXTURE_TEST(test_messages_kept)
     assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);
 }
 
-FIXTURE_TEST(test_problems)
+FIXTURE_TEST(problems_and_undecoded_bytes_are_counted)
 {
     decode(f, VIEW("\1\1"));
     assert_int_equal(qs_decoder_problems(&f->d), 0);
@@ -188,8 +188,7 @@ FIXTURE_TEST(test_problems)
     assert_int_equal(qs_decoder_problems(&f->d), 2);
 }
 
-/* A packet that the capture cut is not malformed: the cut is reported instead. */
-FIXTURE_TEST(test_cut_packet)
+FIXTURE_TEST(a_packet_that_the_capture_cut_is_not_malformed)
 {
     struct qs_packet packet = toy_packet(VIEW("\1\5\1"));
     struct log_sink sink;
@@ -207,9 +206,9 @@ FIXTURE_TEST(test_cut_packet)
     log_sink_clear(&sink);
 }
 
-/* --- Sources */
+/* --- Sources --- */
 
-TEST(test_source)
+TEST(messages_of_a_source_have_its_offsets)
 {
     expect_log(read_all, VIEW("\6\3\2\7\x63\1"),
                "open toy.group @0\ntoy.id 0+1 = 6\ntoy.u8 1+1 = 3\ntoy.bytes 2+3 = 020763\n"
@@ -220,7 +219,7 @@ TEST(test_source)
                "open toy.group @5\ntoy.id 5+1 = 1\nclose @6\n");
 }
 
-DECODES(test_nesting_limit, VIEW("\7"),
+DECODES(sources_are_nested_up_to_a_limit, VIEW("\7"),
         "source \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\n"
         "source end\nsource end\nsource end\nsource end\n"
         "toy.u8 0+1 = 7\n")
@@ -231,24 +230,21 @@ DECODES(test_nesting_limit, VIEW("\7"),
         assert_true(qs_push_source(d, "deep", inner, sizeof inner));
     assert_false(qs_push_source(d, "too deep", inner, sizeof inner));
     assert_int_equal(d->source_depth, QS_SOURCES_MAX);
-    /* Reading goes on where it was. */
+    /* The decoder still reads the innermost source. */
     assert_ptr_equal(d->in.data, inner);
     for (unsigned i = 0; i < QS_SOURCES_MAX; i++)
         qs_pop_source(d);
     assert_int_equal(qs_u8(d, TOY_U8), 7);
 }
 
-/* Messages nested in messages, deeper than the limit: an end, and no crash. */
-FIXTURE_TEST(test_hostile_nesting)
+FIXTURE_TEST(messages_nested_deeper_than_the_limit_are_left_out)
 {
     decode(f, VIEW("\6\x0a\6\x08\6\6\6\4\6\2\6\0"));
     assert_int_equal(f->d.found.messages->len, QS_SOURCES_MAX + 1);
     assert_int_equal(f->d.source_depth, 0);
 }
 
-/* --- Server messages that stand alone */
-
-FIXTURE_TEST(test_server_messages)
+FIXTURE_TEST(messages_of_a_demo_are_those_of_a_server)
 {
     const struct qs_packet block = toy_packet(VIEW("\2\5"));
     struct qs_protocol protocol = toy_protocol;
@@ -260,7 +256,7 @@ FIXTURE_TEST(test_server_messages)
     assert_int_equal(f->d.found.messages->len, 1);
 }
 
-/* --- The summary */
+/* --- Summary --- */
 
 static void expect_summary(struct fixture *f, struct qs_view data, const char *expected)
 {
@@ -278,21 +274,21 @@ static void summarize(struct qs_decoder *d)
     qs_summary_message(d, "a");
 }
 
-/* A message with a text of its own is not counted with others. */
-FIXTURE_TEST(test_summary_text)
+/* A message with a text is not counted with others of its name. */
+FIXTURE_TEST(equal_messages_are_counted_in_the_summary)
 {
     toy_decode = summarize;
     expect_summary(f, VIEW(""), "? seq 7: a×2, a <x ya>");
 }
 
-FIXTURE_TEST(test_summary_unwanted)
+FIXTURE_TEST(the_summary_is_made_on_request)
 {
     toy_decode = summarize;
     decode(f, VIEW(""));
     assert_string_equal(f->d.found.summary->str, "");
 }
 
-/* --- Trials */
+/* --- Trials --- */
 
 static void learn_and_read(struct qs_decoder *d)
 {
@@ -314,8 +310,7 @@ static void peek_and_try(struct qs_decoder *d)
     assert_int_equal(qs_u8(d, TOY_U8), 1);
 }
 
-/* A trial reads from where the decoder stands to the end, and changes nothing. */
-FIXTURE_TEST(test_trials)
+FIXTURE_TEST(a_trial_reads_to_the_end_and_changes_nothing)
 {
     toy_decode = peek_and_try;
     decode(f, VIEW("\2\7\5\1"));
@@ -325,11 +320,11 @@ FIXTURE_TEST(test_trials)
     assert_int_equal(f->session.secret, 0);
 }
 
-/* --- Direction */
+/* --- Direction --- */
 
 enum { ONLY_C2S = 1, ONLY_S2C, EITHER, NEITHER };
 
-/* A first byte that says which way it makes sense, and one that the session learns. */
+/* The first byte is the direction in which the packet is well-formed. */
 static void probe_me(struct qs_decoder *d)
 {
     const uint8_t sense = qs_u8(d, TOY_U8);
@@ -340,7 +335,7 @@ static void probe_me(struct qs_decoder *d)
     session->secret++;
     if (sense == NEITHER || (sense == ONLY_C2S && d->found.direction == QS_S2C) ||
         (sense == ONLY_S2C && d->found.direction == QS_C2S))
-        qs_note(d, QS_NOTE_MALFORMED, 0, 1, "wrong way");
+        qs_note(d, QS_NOTE_MALFORMED, 0, 1, "wrong direction");
 }
 
 static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
@@ -356,7 +351,7 @@ static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
     qs_decode(&f->d, &f->session.base, &sink.base, &packet);
     assert_int_equal(f->d.found.direction, direction);
     assert_int_equal(f->session.base.server, server);
-    /* The trial runs left no trace: one packet was learnt from, one field emitted. */
+    /* Trials change nothing: the packet was decoded once, with one field. */
     assert_int_equal(f->session.secret, 1);
     if (direction != QS_DIRECTION_UNKNOWN) {
         assert_int_equal(f->d.found.notes[QS_NOTE_MALFORMED], 0);
@@ -366,7 +361,7 @@ static void expect_direction(struct fixture *f, uint8_t sense, enum qs_end from,
     log_sink_clear(&sink);
 }
 
-FIXTURE_TEST(test_probe)
+FIXTURE_TEST(a_direction_in_which_a_packet_is_malformed_is_excluded)
 {
     expect_direction(f, ONLY_C2S, QS_END_A, QS_C2S, QS_END_B);
     expect_direction(f, ONLY_C2S, QS_END_B, QS_C2S, QS_END_A);
@@ -374,7 +369,7 @@ FIXTURE_TEST(test_probe)
     expect_direction(f, ONLY_S2C, QS_END_B, QS_S2C, QS_END_B);
     expect_direction(f, EITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
     expect_direction(f, NEITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
-    /* Without knowing the sender's end a direction is found, but nothing of it kept. */
+    /* If the sender is unknown, the session learns nothing. */
     expect_direction(f, ONLY_S2C, QS_END_UNKNOWN, QS_S2C, QS_END_UNKNOWN);
 }
 
@@ -384,8 +379,8 @@ static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet
     return f->d.found.direction;
 }
 
-/* The session knows better than the ports; without both nobody knows. */
-FIXTURE_TEST(test_direction_known)
+/* Ports count until the session knows its server; two server ports prove nothing. */
+FIXTURE_TEST(the_session_decides_before_the_ports)
 {
     struct qs_packet packet = toy_packet(VIEW(""));
 
@@ -404,7 +399,7 @@ FIXTURE_TEST(test_direction_known)
     assert_false(qs_session_from_server(&f->session.base, &packet));
 }
 
-FIXTURE_TEST(test_connections)
+FIXTURE_TEST(a_new_connection_keeps_only_the_server)
 {
     struct qs_session *session = &f->session.base;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One direction of a netchan: what arrives, what is missing, what the capture lacks. */
+/* One direction of a netchan: arrivals, gaps, and packets that the capture lacks. */
 #include "common/netchan/netchan.h"
 #include "tests/unit/unit.h"
 
@@ -10,14 +10,14 @@ enum {
     STALE = QS_ARRIVAL_STALE
 };
 
-TEST(test_arrivals)
+TEST(arrivals_are_new_late_or_duplicates)
 {
     static const struct {
         uint32_t sequence;
         int arrival;
-        uint32_t missing; /* before it */
+        uint32_t missing; /* numbers skipped before it */
     } rows[][8] = {
-        /* A capture may begin anywhere in a conversation: the first number is never a gap. */
+        /* The first number may be any, because a capture begins anywhere. */
         {{500, NEXT, 0}, {501, NEXT, 0}},
         {{0, NEXT, 0}, {0, AGAIN, 0}, {1, NEXT, 0}},
         {{10, NEXT, 0}, {12, GAP, 1}, {20, GAP, 7}},
@@ -27,7 +27,7 @@ TEST(test_arrivals)
          {10, AGAIN, 0},
          {11, STALE, 0},
          {11, AGAIN, 0}},
-        /* What was seen is known for 64 numbers; older ones are stale whether seen or not. */
+        /* The last 64 numbers are remembered; older ones are stale in any case. */
         {{1, NEXT, 0},
          {64, GAP, 62},
          {1, AGAIN, 0},
@@ -36,7 +36,7 @@ TEST(test_arrivals)
          {129, GAP, 63},
          {66, STALE, 0},
          {65, STALE, 0}},
-        /* The number has 31 bits and does not wrap: after the last one everything is late. */
+        /* Numbers have 31 bits and do not wrap around. */
         {{0, NEXT, 0},
          {QS_SEQUENCE_MASK, GAP, QS_SEQUENCE_MASK - 1},
          {QS_SEQUENCE_MASK, AGAIN, 0},
@@ -75,7 +75,7 @@ static void arrive(struct qs_netchan *chan, uint32_t sequence)
     qs_netchan_arrive(chan, sequence, &skipped);
 }
 
-TEST(test_acknowledge_captured)
+TEST(acknowledged_packets_were_captured)
 {
     struct qs_netchan chan = {0};
 
@@ -86,7 +86,7 @@ TEST(test_acknowledge_captured)
     assert_int_equal(chan.not_captured, 0);
 }
 
-TEST(test_acknowledge_not_captured)
+TEST(acknowledged_packets_that_the_capture_lacks_are_counted)
 {
     struct qs_netchan chan = {0};
 
@@ -99,7 +99,7 @@ TEST(test_acknowledge_not_captured)
     /* Ahead of what was captured. */
     assert_true(qs_netchan_acknowledge(&chan, 120));
     assert_int_equal(chan.not_captured, 3);
-    /* Late packets were captured all the same. */
+    /* They are late in the capture. */
     arrive(&chan, 115);
     assert_false(qs_netchan_acknowledge(&chan, 115));
     assert_int_equal(chan.not_captured, 2);
@@ -108,8 +108,7 @@ TEST(test_acknowledge_not_captured)
     assert_int_equal(chan.not_captured, 1);
 }
 
-/* Packets from before the capture began, or too old to remember, are not the capture's fault. */
-TEST(test_acknowledge_unknown)
+TEST(packets_before_the_capture_and_old_ones_are_not_counted)
 {
     struct qs_netchan chan = {0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers as text: the same as printf() gives. */
+/* Numbers are printed as printf() does. */
 #include "common/core/numeric_text.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 enum { TEXT_MAX = 64 };
 
-/* --- Whole numbers */
+/* --- Whole numbers --- */
 
 static void check_whole(uint64_t value)
 {
@@ -27,8 +27,8 @@ static void check_whole(uint64_t value)
     assert_string_equal(text, expected);
 }
 
-/* All around the powers of two and of ten. */
-TEST(test_whole)
+/* Powers of two and of ten, and their neighbors. */
+TEST(whole_numbers_are_those_of_printf)
 {
     for (unsigned bit = 0; bit < 64; bit++)
         for (uint64_t step = 0; step < 3; step++)
@@ -39,7 +39,7 @@ TEST(test_whole)
     check_whole(UINT64_MAX);
 }
 
-TEST(test_bytes)
+TEST(bytes_are_hexadecimal)
 {
     char text[TEXT_MAX];
 
@@ -48,7 +48,7 @@ TEST(test_bytes)
     assert_ptr_equal(qs_put_bytes(text, VIEW("")), text);
 }
 
-/* --- Reals */
+/* --- Reals --- */
 
 static void check_real(double value)
 {
@@ -59,8 +59,8 @@ static void check_real(double value)
     assert_string_equal(text, expected);
 }
 
-/* Every coordinate and every angle that 16 bits hold, and all that scaling makes of a byte. */
-TEST(test_units)
+/* All coordinates and angles of 16 bits, and scaled bytes. */
+TEST(coordinates_and_angles_are_those_of_printf)
 {
     for (int i = INT16_MIN; i <= INT16_MAX; i++) {
         check_real(i / 8.0);
@@ -71,8 +71,8 @@ TEST(test_units)
     }
 }
 
-/* The digits that count begin at another place with each power of ten, and round up across it. */
-TEST(test_rounding)
+/* Around each power of ten, which some numbers are rounded up to. */
+TEST(numbers_are_rounded_to_nine_digits)
 {
     for (double size = 1e-5; size < 1e12; size *= 10)
         for (int steps = -200; steps <= 200; steps++) {
@@ -81,8 +81,8 @@ TEST(test_rounding)
         }
 }
 
-/* Halfway between two of nine digits: 4096 steps are a half. */
-TEST(test_halves)
+/* 4096 steps of 1/8192 are halfway between two numbers of nine digits. */
+TEST(halves_are_rounded_as_printf_does)
 {
     for (int i = 0; i < 8192; i++) {
         check_real(10000000 + i / 8192.0);
@@ -91,7 +91,7 @@ TEST(test_halves)
     }
 }
 
-TEST(test_extremes)
+TEST(extremes_are_those_of_printf)
 {
     static const double values[] = {0.0,      -0.0,  INFINITY, -INFINITY,  NAN,  1e9,
                                     99999999, 1e300, -1e-300,  1.0 / 8192, 1e-4, 1e-5};
@@ -100,9 +100,9 @@ TEST(test_extremes)
         check_real(values[i]);
 }
 
-/* --- Room */
+/* --- Strings --- */
 
-TEST(test_room)
+TEST(a_string_grows_for_its_numbers)
 {
     g_autoptr(GString) text = g_string_new("x");
     g_autoptr(GString) expected = g_string_new("x");
@@ -115,7 +115,7 @@ TEST(test_room)
     }
 }
 
-/* --- Durations */
+/* --- Durations --- */
 
 static void assert_text(int64_t seconds, const char *expected)
 {
@@ -124,7 +124,7 @@ static void assert_text(int64_t seconds, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST(test_durations)
+TEST(durations_have_minutes_and_hours)
 {
     assert_text(0, "0:00");
     assert_text(7, "0:07");
@@ -134,7 +134,7 @@ TEST(test_durations)
     assert_text(360000, "100:00:00");
 }
 
-TEST(test_seconds)
+TEST(seconds_are_rounded)
 {
     assert_int_equal(qs_seconds_of(1499999999), 1);
     assert_int_equal(qs_seconds_of(1500000000), 2);

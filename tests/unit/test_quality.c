@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Figures of a line that is made up: which datagrams were lost, late, twice or suppressed is known.
- */
+/* Quality of a simulated path, of which is known which datagrams were lost, late, twice, choked. */
 #include <math.h>
 
 #include "common/netchan/netchan.h"
@@ -11,7 +10,7 @@
 enum {
     COUNT = 500,
     INTERVAL = 20, /* milliseconds between datagrams of an end */
-    BACK = 3       /* the client acknowledges what was sent so many datagrams before */
+    BACK = 3       /* the client acknowledges the datagram that was sent so many before */
 };
 #define MILLISECOND INT64_C(1000000)
 
@@ -19,16 +18,15 @@ static const struct qs_path_rules rules = {.server_acknowledges = true, .chokes 
                                   answering = {
                                       .server_acknowledges = true, .chokes = true, .answers = true};
 
-struct line {
+struct path {
     struct qs_protocol protocol;
     struct toy_session session;
     struct qs_path *quality;
     struct qs_path_quality figures;
-    unsigned lost, unread;            /* by the events of all packets */
-    bool (*reports)(uint32_t number); /* as of struct run */
+    unsigned lost, unread;            /* sums of the events of all packets */
+    bool (*reports)(uint32_t number); /* see struct run */
 };
 
-/* As a game's netchan does. */
 static void receive(struct qs_decoder *d)
 {
     static const struct qs_span header = {0, 8};
@@ -39,49 +37,51 @@ static void receive(struct qs_decoder *d)
     qs_hole_gap(d, skipped);
 }
 
-/* A datagram, at a time in milliseconds; `note`: why its receiver drops it, or QS_NOTE_KINDS. */
-static void add(struct line *line, enum qs_direction direction, uint32_t number, uint32_t echo,
-                int64_t time, uint32_t frame, int note)
+/* Adds a datagram at a time in milliseconds. `note` is the reason why its receiver drops it, or
+ * QS_NOTE_KINDS. */
+static void add(struct path *path, enum qs_direction direction, uint32_t number,
+                uint32_t acknowledged, int64_t time, uint32_t frame, int note)
 {
     struct qs_path_event event;
     const struct qs_packet packet = {
         .time = time * MILLISECOND, .source.bytes = {1}, .destination.bytes = {2}};
-    struct qs_decoder d = {.protocol = &line->protocol,
-                           .session = &line->session.base,
+    struct qs_decoder d = {.protocol = &path->protocol,
+                           .session = &path->session.base,
                            .packet = &packet,
                            .found.direction = direction,
                            .found.accepted = note == QS_NOTE_KINDS,
                            .found.sequence = number,
-                           .found.acknowledged = echo,
+                           .found.acknowledged = acknowledged,
                            .found.path.frame = frame};
 
-    if (line->reports && direction == QS_C2S) {
+    if (path->reports && direction == QS_C2S) {
         d.found.path.has_loss = true;
-        d.found.path.loss = line->reports(number) ? 10 : 0;
+        d.found.path.loss = path->reports(number) ? 10 : 0;
     }
     if (note < QS_NOTE_KINDS)
         d.found.notes[note] = 1;
     else
         receive(&d);
-    qs_path_add_event(line->quality, &d, number, &event);
-    line->lost += qs_path_gap_of(line->quality, &d, &event).lost;
-    line->unread += event.unread_count;
+    qs_path_add_event(path->quality, &d, number, &event);
+    path->lost += qs_path_gap_of(path->quality, &d, &event).lost;
+    path->unread += event.unread_count;
 }
 
-/* What happens to a run, and where it is captured. */
+/* Events of a run, by sequence number; NULL: none. */
 struct run {
-    bool (*lost)(uint32_t number);           /* the client's; NULL: none */
-    bool (*lost_to_client)(uint32_t number); /* the server's */
-    bool (*unread)(uint32_t number);         /* the server's, behind the capture */
-    bool (*not_captured)(uint32_t number);   /* the client's, though they arrive */
-    bool (*hole)(uint32_t number);           /* both ends', though they arrive */
-    bool (*between)(uint32_t number);        /* the client's, between two places of the capture */
-    uint32_t suppressed;                     /* updates before each fiftieth */
-    bool (*reports)(uint32_t number); /* the client's datagram reports 10 % lost, others none */
-    int64_t lag;                      /* from one place to the other, of both ends' datagrams */
-    int64_t jitter;                   /* of every fifth datagram of the client, and its answer */
-    int64_t answer_jitter;            /* of every fifth answer */
-    uint32_t server_back;             /* as BACK, of the server; 0: it is next to the capture */
+    bool (*lost)(uint32_t number);           /* datagrams of the client that are lost */
+    bool (*lost_to_client)(uint32_t number); /* those of the server */
+    bool (*unread)(uint32_t number); /* those of the server that are lost behind the capture */
+    bool (*not_captured)(
+        uint32_t number);             /* those of the client that arrive and are not captured */
+    bool (*hole)(uint32_t number);    /* those of both ends */
+    bool (*between)(uint32_t number); /* those of the client lost between two capture points */
+    uint32_t suppressed;              /* updates choked before each fiftieth */
+    bool (*reports)(uint32_t number); /* the client reports 10 % loss, otherwise none */
+    int64_t lag;                      /* delay between the capture points (ms) */
+    int64_t jitter;        /* delay of every fifth datagram of the client, and its answer (ms) */
+    int64_t answer_jitter; /* delay of every fifth answer (ms) */
+    uint32_t server_back;  /* like BACK, for the server; 0: it is next to the capture */
 };
 
 static bool is_lost(bool (*lost)(uint32_t number), uint32_t number)
@@ -89,7 +89,7 @@ static bool is_lost(bool (*lost)(uint32_t number), uint32_t number)
     return lost && lost(number);
 }
 
-/* The last datagram up to that one that was not lost; 0: none. */
+/* Returns the last datagram up to `number` that was not lost, or 0. */
 static uint32_t last_before(bool (*lost)(uint32_t number), int64_t number)
 {
     while (number > 0 && is_lost(lost, (uint32_t)number))
@@ -97,42 +97,51 @@ static uint32_t last_before(bool (*lost)(uint32_t number), int64_t number)
     return (uint32_t)MAX(number, 0);
 }
 
-/* The server sends a millisecond after the client's datagram came. */
-static void run(struct line *line, const struct run *run)
+/* The server answers each datagram of the client a millisecond later. */
+static void run(struct path *path, const struct run *run)
 {
-    *line =
-        (struct line){.protocol = toy_protocol, .quality = qs_path_new(), .reports = run->reports};
-    line->protocol.path = run->reports ? &answering : &rules;
+    *path =
+        (struct path){.protocol = toy_protocol, .quality = qs_path_new(), .reports = run->reports};
+    path->protocol.path = run->reports ? &answering : &rules;
     for (uint32_t i = 1; i <= COUNT; i++) {
         const int64_t late = i % 5 ? 0 : run->jitter;
 
         if (is_lost(run->hole, i))
             continue;
         if (!is_lost(run->lost, i) && !is_lost(run->not_captured, i))
-            add(line, QS_C2S, i,
+            add(path, QS_C2S, i,
                 last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
         if (run->between && !run->between(i))
-            qs_path_add_copy(line->quality, QS_C2S, i,
+            qs_path_add_copy(path->quality, QS_C2S, i,
                              (i * INTERVAL + late + run->lag) * MILLISECOND);
         if (!is_lost(run->lost_to_client, i))
-            add(line, QS_S2C, i,
+            add(path, QS_S2C, i,
                 last_before(run->between ? run->between : run->lost, (int64_t)i - run->server_back),
                 i * INTERVAL + late + 1 + (i % 5 ? 0 : run->answer_jitter),
                 i + i / 50 * run->suppressed, QS_NOTE_KINDS);
         if (run->lag)
-            qs_path_add_copy(line->quality, QS_S2C, i,
+            qs_path_add_copy(path->quality, QS_S2C, i,
                              (i * INTERVAL + late + 1 + run->lag) * MILLISECOND);
     }
 }
 
-static void finish(struct line *line)
+static void finish(struct path *path)
 {
-    qs_path_quality(line->quality, &line->figures);
-    qs_path_free(line->quality);
+    qs_path_quality(path->quality, &path->figures);
+    qs_path_free(path->quality);
 }
 
-/* Five, of which four are in a row. */
+static struct path measure(const struct run *events)
+{
+    struct path path;
+
+    run(&path, events);
+    finish(&path);
+    return path;
+}
+
+/* Five datagrams, four of them in a row. */
 static bool some_are_lost(uint32_t number)
 {
     return (number >= 200 && number < 204) || number == 300;
@@ -143,64 +152,56 @@ static bool one_comes_late(uint32_t number)
     return number == 400;
 }
 
-TEST(nothing_is_lost)
+TEST(path_without_loss_has_only_a_ping)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){0});
 
-    run(&line, &(struct run){0});
-    finish(&line);
-    assert_int_equal(line.figures.vantage, QS_VANTAGE_SERVER);
-    assert_true(line.figures.c2s.loss == 0 && line.figures.c2s.burst == 0);
-    assert_true(line.figures.s2c.choke == 0);
-    assert_int_equal(line.figures.c2s.packets, COUNT);
-    assert_true(fabs(line.figures.ping - (BACK - .5) * INTERVAL) < INTERVAL / 2);
-    assert_true(line.figures.jitter < 1);
+    assert_int_equal(path.figures.vantage, QS_VANTAGE_SERVER);
+    assert_true(path.figures.c2s.loss == 0 && path.figures.c2s.burst == 0);
+    assert_true(path.figures.s2c.choke == 0);
+    assert_int_equal(path.figures.c2s.packets, COUNT);
+    assert_true(fabs(path.figures.ping - (BACK - .5) * INTERVAL) < INTERVAL / 2);
+    assert_true(path.figures.jitter < 1);
 }
 
-TEST(loss_and_the_longest_burst)
+TEST(loss_and_the_longest_burst_are_known)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.lost = some_are_lost});
 
-    run(&line, &(struct run){.lost = some_are_lost});
-    finish(&line);
-    assert_true(fabs(line.figures.c2s.loss - 100. * 5 / COUNT) < .01);
-    assert_true(line.figures.c2s.burst == 4);
+    assert_true(fabs(path.figures.c2s.loss - 100. * 5 / COUNT) < .01);
+    assert_true(path.figures.c2s.burst == 4);
 }
 
-TEST(what_comes_late_or_twice_is_not_lost)
+TEST(late_and_duplicate_datagrams_are_not_lost)
 {
-    struct line line;
+    struct path path;
 
-    run(&line, &(struct run){.lost = one_comes_late});
-    add(&line, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_STALE);
-    add(&line, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_DUPLICATE);
-    finish(&line);
-    assert_int_equal(line.figures.c2s.late, 1);
-    assert_int_equal(line.figures.c2s.duplicates, 1);
+    run(&path, &(struct run){.lost = one_comes_late});
+    add(&path, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_STALE);
+    add(&path, QS_C2S, 400, 397, (COUNT + 1) * INTERVAL, 0, QS_NOTE_SEQUENCE_DUPLICATE);
+    finish(&path);
+    assert_int_equal(path.figures.c2s.late, 1);
+    assert_int_equal(path.figures.c2s.duplicates, 1);
     assert_true(
-        line.figures.c2s.packets_are_limit); /* without an identification it may be a copy */
-    assert_false(line.figures.s2c.packets_are_limit);
-    assert_int_equal(line.figures.s2c.late + line.figures.s2c.duplicates, 0);
-    assert_true(line.figures.c2s.loss == 0);
+        path.figures.c2s.packets_are_limit); /* one without an IP identification may be a copy */
+    assert_false(path.figures.s2c.packets_are_limit);
+    assert_int_equal(path.figures.s2c.late + path.figures.s2c.duplicates, 0);
+    assert_true(path.figures.c2s.loss == 0);
 }
 
-TEST(suppressed_updates)
+TEST(suppressed_updates_are_choked)
 {
     const double choked = COUNT / 50 * 2;
-    struct line line;
+    const struct path path = measure(&(struct run){.suppressed = 2});
 
-    run(&line, &(struct run){.suppressed = 2});
-    finish(&line);
-    assert_true(fabs(line.figures.s2c.choke - 100 * choked / (choked + COUNT)) < .01);
+    assert_true(fabs(path.figures.s2c.choke - 100 * choked / (choked + COUNT)) < .01);
 }
 
-TEST(jitter_of_one_leg)
+TEST(delays_of_the_clients_datagrams_are_jitter)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.jitter = 12});
 
-    run(&line, &(struct run){.jitter = 12});
-    finish(&line);
-    assert_true(line.figures.jitter > 3 && line.figures.jitter < 12);
+    assert_true(path.figures.jitter > 3 && path.figures.jitter < 12);
 }
 
 static bool is_odd(uint32_t number)
@@ -214,35 +215,29 @@ static bool none(uint32_t number)
     return false;
 }
 
-/* The other leg is that of the answers. */
-TEST(jitter_of_the_answers)
+TEST(delays_of_the_servers_answers_are_jitter)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.reports = none, .answer_jitter = 12});
 
-    run(&line, &(struct run){.reports = none, .answer_jitter = 12});
-    finish(&line);
-    assert_true(line.figures.jitter > 6 && line.figures.jitter < 13);
+    assert_true(path.figures.jitter > 6 && path.figures.jitter < 13);
 }
 
-/* What the server acknowledges is seldom seen: its leg's share of the jitter is not known. */
-TEST(jitter_of_a_leg_half_of_which_is_captured)
+/* The capture shows few round trips to the server. */
+TEST(jitter_is_unknown_if_half_of_a_direction_is_captured)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.not_captured = is_odd, .server_back = BACK});
 
-    run(&line, &(struct run){.not_captured = is_odd, .server_back = BACK});
-    finish(&line);
-    assert_true(line.figures.ping > 0 && line.figures.jitter == QS_QUALITY_UNKNOWN);
+    assert_true(path.figures.ping > 0 && path.figures.jitter == QS_QUALITY_UNKNOWN);
 }
 
-/* The client acknowledges all that came by: none of it was lost behind the capture. */
-TEST(captured_between_the_ends)
+/* The client acknowledges all captured datagrams: none was lost behind the capture. */
+TEST(loss_before_a_capture_between_the_ends_is_known)
 {
-    struct line line;
+    const struct path path =
+        measure(&(struct run){.lost_to_client = some_are_lost, .server_back = BACK});
 
-    run(&line, &(struct run){.lost_to_client = some_are_lost, .server_back = BACK});
-    finish(&line);
-    assert_int_equal(line.figures.vantage, QS_VANTAGE_UNKNOWN);
-    assert_true(fabs(line.figures.s2c.loss - 100. * 5 / COUNT) < .01);
+    assert_int_equal(path.figures.vantage, QS_VANTAGE_UNKNOWN);
+    assert_true(fabs(path.figures.s2c.loss - 100. * 5 / COUNT) < .01);
 }
 
 static bool each_fifth(uint32_t number)
@@ -250,30 +245,26 @@ static bool each_fifth(uint32_t number)
     return number % 5 == 0;
 }
 
-/* Another fifth of the numbers, behind the first one, never arrives. */
+/* One more fifth, which is lost behind the capture. */
 static bool two_of_five(uint32_t number)
 {
     return number % 5 == 0 || number % 5 == 2;
 }
 
-/* Of what one part of the line loses the other cannot lose any more. */
-TEST(losses_before_and_behind_the_capture)
+TEST(losses_before_and_behind_the_capture_are_added)
 {
-    struct line line;
-
-    run(&line,
+    const struct path path = measure(
         &(struct run){.lost_to_client = each_fifth, .unread = two_of_five, .server_back = BACK});
-    finish(&line);
-    assert_float_equal(line.figures.s2c.loss, 40, 1);
+
+    assert_float_equal(path.figures.s2c.loss, 40, 1);
 }
 
-/* What the server counts as choked is no loss. */
-TEST(gap_with_choked_updates)
+TEST(choked_updates_in_a_gap_are_not_lost)
 {
-    struct line line;
+    struct path path;
     const struct qs_packet packet = {.time = (COUNT + 4) * INTERVAL * MILLISECOND};
-    struct qs_decoder d = {.protocol = &line.protocol,
-                           .session = &line.session.base,
+    struct qs_decoder d = {.protocol = &path.protocol,
+                           .session = &path.session.base,
                            .packet = &packet,
                            .found.direction = QS_S2C,
                            .found.accepted = true,
@@ -282,25 +273,22 @@ TEST(gap_with_choked_updates)
     struct qs_path_event event;
     struct qs_path_gap gap;
 
-    run(&line, &(struct run){0});
-    line.protocol.path = &answering;
-    qs_path_add_event(line.quality, &d, 0, &event);
-    gap = qs_path_gap_of(line.quality, &d, &event);
+    run(&path, &(struct run){0});
+    path.protocol.path = &answering;
+    qs_path_add_event(path.quality, &d, 0, &event);
+    gap = qs_path_gap_of(path.quality, &d, &event);
     assert_int_equal(event.choked, 2);
     assert_int_equal(gap.lost + gap.skipped + gap.throttled, 1);
-    qs_path_free(line.quality);
+    qs_path_free(path.quality);
 }
 
-/* The server acknowledges what the capture lacks. */
-TEST(one_sided_loss_of_the_capture)
+TEST(acknowledged_datagrams_that_the_capture_lacks_are_not_lost)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.not_captured = each_fifth});
 
-    run(&line, &(struct run){.not_captured = each_fifth});
-    finish(&line);
-    assert_true(line.figures.c2s.loss == 0);
-    assert_true(line.figures.s2c.loss == QS_QUALITY_UNKNOWN && line.unread == 0);
-    assert_true(line.figures.not_captured > 10);
+    assert_true(path.figures.c2s.loss == 0);
+    assert_true(path.figures.s2c.loss == QS_QUALITY_UNKNOWN && path.unread == 0);
+    assert_true(path.figures.not_captured > 10);
 }
 
 static bool is_in_hole(uint32_t number)
@@ -308,61 +296,51 @@ static bool is_in_hole(uint32_t number)
     return number >= 250 && number < 300;
 }
 
-TEST(hole_of_the_capture)
+TEST(a_hole_in_both_directions_is_of_the_capture)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.hole = is_in_hole});
 
-    run(&line, &(struct run){.hole = is_in_hole});
-    finish(&line);
-    assert_true(line.figures.c2s.loss == 0);
-    assert_true(line.figures.s2c.loss == 0);
-    assert_float_equal(line.figures.not_captured, 100. * 50 / COUNT, .5);
+    assert_true(path.figures.c2s.loss == 0);
+    assert_true(path.figures.s2c.loss == 0);
+    assert_float_equal(path.figures.not_captured, 100. * 50 / COUNT, .5);
 }
 
-TEST(loss_between_two_places)
+TEST(loss_between_two_capture_points_is_known)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.between = some_are_lost});
 
-    run(&line, &(struct run){.between = some_are_lost});
-    finish(&line);
-    assert_true(fabs(line.figures.c2s.loss - 100. * 5 / COUNT) < .1);
-    assert_int_equal(line.figures.c2s.duplicates, 0);
+    assert_true(fabs(path.figures.c2s.loss - 100. * 5 / COUNT) < .1);
+    assert_int_equal(path.figures.c2s.duplicates, 0);
 }
 
-TEST(each_lost_packet_has_a_mark)
+TEST(each_loss_is_an_event_of_a_packet)
 {
-    struct line line;
+    const struct path path = measure(&(struct run){.lost = some_are_lost, .unread = some_are_lost});
 
-    run(&line, &(struct run){.lost = some_are_lost, .unread = some_are_lost});
-    finish(&line);
-    assert_int_equal(line.lost, 5);
-    assert_int_equal(line.unread, 5);
-    assert_true(fabs(line.figures.s2c.loss - 100. * 5 / COUNT) < .1);
-    assert_true(line.figures.s2c.burst == 4);
+    assert_int_equal(path.lost, 5);
+    assert_int_equal(path.unread, 5);
+    assert_true(fabs(path.figures.s2c.loss - 100. * 5 / COUNT) < .1);
+    assert_true(path.figures.s2c.burst == 4);
 }
 
-/* Each datagram is seen at two places: of what lies between them both ways count, and the rest of
- * the way to the client is shorter by one. */
-TEST(ping_between_two_places_in_both_directions)
+/* The ping has the delay between the points in both directions; one of them is in the rest of the
+ * path to the client already. */
+TEST(ping_includes_the_delay_between_two_capture_points)
 {
-    struct line line, apart;
+    const struct path path = measure(&(struct run){.between = none, .lag = 1});
+    const struct path longer = measure(&(struct run){.between = none, .lag = 7});
 
-    run(&line, &(struct run){.between = none, .lag = 1});
-    finish(&line);
-    run(&apart, &(struct run){.between = none, .lag = 7});
-    finish(&apart);
-    assert_true(fabs(apart.figures.ping - line.figures.ping - (7 - 1)) < 1);
+    assert_true(fabs(longer.figures.ping - path.figures.ping - (7 - 1)) < 1);
 }
 
-/* QuakeWorld's client reports percents of its last numbers: their mean counts, rounded up by a
- * half. */
-TEST(loss_that_the_client_reports)
+/* QuakeWorld's client rounds the percentage of its last datagrams up, by a half on average. */
+TEST(reported_loss_is_the_mean_of_the_clients_reports)
 {
-    struct line line;
+    struct path path;
 
-    run(&line, &(struct run){.reports = is_odd});
-    assert_float_equal(qs_path_reported_loss(line.quality), 5 + .25, .5);
-    qs_path_free(line.quality);
+    run(&path, &(struct run){.reports = is_odd});
+    assert_float_equal(qs_path_reported_loss(path.quality), 5 + .25, .5);
+    qs_path_free(path.quality);
 }
 
 static bool three_of_five(uint32_t number)
@@ -370,19 +348,16 @@ static bool three_of_five(uint32_t number)
     return number % 5 > 1;
 }
 
-/* One or two numbers are left out on purpose, more at a time are not. */
+/* Clients skip one or two numbers at a time on purpose. */
 TEST(gaps_are_losses_unless_they_are_short_and_often)
 {
-    struct line line;
+    struct path path = measure(&(struct run){.lost = three_of_five});
 
-    run(&line, &(struct run){.lost = three_of_five});
-    finish(&line);
-    assert_int_equal(line.figures.c2s.gaps, QS_GAP_LOST);
-    assert_float_equal(line.figures.c2s.loss, 60, 1);
-    run(&line, &(struct run){.lost = is_odd, .server_back = 1});
-    finish(&line);
-    assert_int_equal(line.figures.c2s.gaps, QS_GAP_THROTTLED);
-    assert_float_equal(line.figures.c2s.throttle, 50, 1);
+    assert_int_equal(path.figures.c2s.gaps, QS_GAP_LOST);
+    assert_float_equal(path.figures.c2s.loss, 60, 1);
+    path = measure(&(struct run){.lost = is_odd, .server_back = 1});
+    assert_int_equal(path.figures.c2s.gaps, QS_GAP_THROTTLED);
+    assert_float_equal(path.figures.c2s.throttle, 50, 1);
 }
 
 TEST(worst_loss_is_of_either_direction_and_may_be_a_limit)
@@ -396,23 +371,20 @@ TEST(worst_loss_is_of_either_direction_and_may_be_a_limit)
                         .s2c = {.loss = losses[i][2], .loss_at_most = losses[i][3]}}) == 7);
 }
 
-/* What the server receives is not acknowledged: missing numbers may be the capture's, also those
- * that both ends lack at once. */
-TEST(loss_that_nothing_tells)
+/* The server acknowledges nothing. */
+TEST(loss_is_unknown_if_the_capture_may_lack_the_datagrams)
 {
     static const struct run runs[] = {{.lost = some_are_lost, .server_back = COUNT},
                                       {.hole = is_in_hole, .server_back = COUNT}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
-        struct line line;
+        const struct path path = measure(&runs[i]);
 
-        run(&line, &runs[i]);
-        finish(&line);
-        assert_true(line.figures.c2s.loss == QS_QUALITY_UNKNOWN);
+        assert_true(path.figures.c2s.loss == QS_QUALITY_UNKNOWN);
     }
 }
 
-TEST(direction_in_words)
+TEST(figures_of_a_direction_are_one_text)
 {
     static const struct {
         struct qs_path_direction figures;

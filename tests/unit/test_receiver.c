@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What receivers do with numbers and fragments, what is noted of it, and what sessions learn. */
+/* A receiver accepts or drops packets and fragments, notes why, and learns from accepted ones. */
 #include "common/netchan/netchan.h"
 #include "tests/unit/toy.h"
 
@@ -7,8 +7,7 @@ enum { MAX = 16 };
 
 static const struct qs_span number = {0, 4}, ack = {4, 4};
 
-/* A conversation of toys, whose packets are made of a number, one that is acknowledged, and what
- * the test at hand reads. */
+/* A conversation of toys. Packets have a sequence number, an acknowledgement, and bytes. */
 struct fixture {
     struct qs_decoder d;
     struct toy_session session;
@@ -63,7 +62,7 @@ static void decode_whole(struct qs_decoder *d)
     qs_note_gap(d, number, skipped, choked);
 }
 
-/* Behind the numbers: offset of the fragment, whether more follow. */
+/* Behind the numbers a fragment has its offset, and 1 if more follow. */
 static void decode_fragment(struct qs_decoder *d)
 {
     static const struct qs_fragment_format format = {{0, 4}, TOY_BYTES, TOY_FRAGMENTS, MAX};
@@ -100,7 +99,7 @@ static void expect(struct fixture *f, struct qs_view data, bool accepted, const 
     assert_string_equal(f->sink.log->str, log);
 }
 
-FIXTURE_TEST(test_numbers)
+FIXTURE_TEST(gaps_duplicates_and_late_packets_are_noted)
 {
     expect(f, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
     expect(f, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
@@ -116,7 +115,7 @@ FIXTURE_TEST(test_numbers)
            "note sequence.duplicate 0+4 \"Sequence number 7 again\"\n");
 }
 
-FIXTURE_TEST(test_choked)
+FIXTURE_TEST(choked_packets_are_no_gap)
 {
     expect(f, VIEW("\x01\0\0\0\0\0\0\0"), true, "");
     choked = 1;
@@ -131,8 +130,7 @@ FIXTURE_TEST(test_choked)
            "note sequence.gap 0+4 \"3 sequence numbers skipped, choked by the server\"\n");
 }
 
-/* The largest number is followed by none: what comes behind it is late. */
-FIXTURE_TEST(test_largest_number)
+FIXTURE_TEST(every_number_is_late_behind_the_largest_one)
 {
     expect(f, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
     expect(f, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
@@ -140,8 +138,7 @@ FIXTURE_TEST(test_largest_number)
            "note sequence.stale 0+4 \"Sequence number 0 comes late\"\n");
 }
 
-/* What is dropped is shown, and nothing is learnt from it. */
-FIXTURE_TEST(test_dropped)
+FIXTURE_TEST(a_dropped_packet_is_shown_and_changes_nothing)
 {
     expect(f, VIEW("\x05\0\0\0\0\0\0\0\1\2"), true, "toy.u8 8+1 = 1\ntoy.u8 9+1 = 2\n");
     assert_int_equal(f->session.secret, 12);
@@ -153,7 +150,7 @@ FIXTURE_TEST(test_dropped)
     assert_int_equal(f->session.secret, 123);
 }
 
-FIXTURE_TEST(test_acknowledged)
+FIXTURE_TEST(an_acknowledged_packet_that_the_capture_lacks_is_noted)
 {
     send(f, decode_whole, QS_END_B, VIEW("\x05\0\0\0\0\0\0\0"));
     send(f, decode_whole, QS_END_B, VIEW("\x07\0\0\0\0\0\0\0"));
@@ -161,7 +158,7 @@ FIXTURE_TEST(test_acknowledged)
     expect(f, VIEW("\x02\0\0\0\x06\0\0\0"), true,
            "note sequence.not_captured 4+4 "
            "\"Acknowledges sequence number 6, which the capture lacks\"\n");
-    /* A dropped packet tells nothing. */
+    /* The acknowledgement of a dropped packet does not count. */
     expect(f, VIEW("\x02\0\0\0\x08\0\0\0"), false,
            "note sequence.duplicate 0+4 \"Sequence number 2 again\"\n");
 }
@@ -174,7 +171,7 @@ static void note_both(struct qs_decoder *d)
     qs_note_lacking(d, number, 2);
 }
 
-FIXTURE_TEST(test_reliable)
+FIXTURE_TEST(retransmissions_and_missing_packets_are_noted)
 {
     send(f, note_both, QS_END_A, VIEW("\x05\0\0\0\0\0\0\0"));
     assert_string_equal(f->sink.log->str,
@@ -193,7 +190,7 @@ static void expect_fragment(struct fixture *f, struct qs_view data, const char *
     assert_string_equal(f->sink.log->str, log);
 }
 
-FIXTURE_TEST(test_joined)
+FIXTURE_TEST(fragments_are_joined)
 {
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
     assert_false(f->d.found.accepted);
@@ -217,13 +214,13 @@ FIXTURE_TEST(test_joined)
     assert_int_equal(qs_fragments_count(&fragments), 0);
 }
 
-FIXTURE_TEST(test_lost_fragment)
+FIXTURE_TEST(a_fragment_behind_a_lost_one_is_dropped)
 {
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\4\0\3"),
                     "toy.bytes 10+1 = 03\nnote sequence.gap 10+1 "
                     "\"Fragment at 4 does not follow the 2 bytes that are there: dropped\"\n");
-    /* Sent twice by the network, and then in order after all. */
+    /* A duplicate of the first; then the second. */
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"),
                     "toy.bytes 10+2 = 0102\nnote sequence.gap 10+2 "
                     "\"Fragment at 0 does not follow the 2 bytes that are there: dropped\"\n");
@@ -241,7 +238,7 @@ FIXTURE_TEST(test_lost_fragment)
     assert_int_equal(f->session.secret, 45);
 }
 
-FIXTURE_TEST(test_overlong)
+FIXTURE_TEST(a_message_that_is_too_long_is_malformed)
 {
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
                     "toy.bytes 10+15 = 000000000000000000000000000000\n");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reliable bits: which packets they prove that the capture lacks. */
+/* Acknowledged reliable bits prove that the capture lacks packets. */
 #include "common/netchan/netchan.h"
 #include "tests/unit/unit.h"
 
-/* An end whose packets 1 and 2 were captured and acknowledged, of which the second was reliable. */
+/* Packets 1 and 2 of an end were captured and acknowledged; the second was reliable. */
 static void toggle_once(struct qs_reliable *end)
 {
     qs_reliable_send(end, 1, false, 0);
@@ -91,7 +91,7 @@ RELIABLE_TEST(number_of_long_ago_proves_nothing)
     assert_found(end, true, false);
 }
 
-/* Of an end whose bit has not toggled yet: it may have none. */
+/* An end whose bit never toggles may have none. */
 TEST(first_toggle_proves_what_was_suspected)
 {
     struct qs_reliable end = {0};

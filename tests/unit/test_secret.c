@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passwords are found in texts, and ordinary words are not. */
+/* Passwords are found in texts; ordinary words are not. */
 #include "common/dump/secret.h"
 
 #include "common/core/text.h"
 #include "tests/unit/toy.h"
 
-/* The passwords of a text, each in brackets. */
+/* Returns the passwords of a text, each in brackets. */
 static char *found_in(const char *text, size_t size, bool from_client)
 {
     const struct qs_view view = {(const uint8_t *)text, (uint32_t)size};
@@ -28,7 +28,7 @@ static void expect(const char *text, size_t size, bool from_client, const char *
 #define FROM_CLIENT(text, passwords) expect(text, sizeof(text) - 1, true, passwords)
 #define FROM_SERVER(text, passwords) expect(text, sizeof(text) - 1, false, passwords)
 
-TEST(test_info_strings)
+TEST(passwords_of_info_strings_are_found)
 {
     FROM_CLIENT("\\name\\anna\\password\\pw1\\rate\\2500", "[pw1]");
     FROM_SERVER("\\password\\pw1", "[pw1]");
@@ -42,7 +42,7 @@ TEST(test_info_strings)
     FROM_CLIENT("\\mypassword\\x", "[x]");
 }
 
-TEST(test_commands)
+TEST(passwords_of_commands_are_found)
 {
     FROM_CLIENT("rcon pw1 status", "[pw1]");
     FROM_CLIENT("\xff\xff\xff\xffrcon \"p w\" set password \"new\"", "[p w][new]");
@@ -56,8 +56,8 @@ TEST(test_commands)
     FROM_CLIENT("rcon", "");
 }
 
-/* Servers use the same words in what they print. */
-TEST(test_prints)
+/* Servers use the same words in ordinary texts. */
+TEST(passwords_that_servers_print_are_found)
 {
     FROM_SERVER("\"rcon_password\" is \"pw1\"\n", "[pw1]");
     FROM_SERVER("password = pw1\n", "[pw1]");
@@ -69,8 +69,8 @@ TEST(test_prints)
     FROM_SERVER("rcon from 192.0.2.1\n", "");
 }
 
-/* Many beginnings of one long line: each is looked at, and none of them to the line's end. */
-TEST(test_long_texts)
+/* 400,000 possible beginnings in one line: a search from each to the line's end would take long. */
+TEST(long_texts_are_searched_in_linear_time)
 {
     static const char *const parts[] = {"\x01",  "\"",    "\x01 ",  ";",      "\";",
                                         "s\x01", "\"set", "\"rcon", "rcon\"", "\\password"};

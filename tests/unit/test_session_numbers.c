@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of sessions. */
+/* Sessions are numbered from 1, in the order of their first accepted packets. */
 #include "common/core/session.h"
 #include "tests/unit/unit.h"
 
-TEST(test_begins_with_an_accepted_packet)
+TEST(a_session_begins_with_an_accepted_packet)
 {
     struct qs_session_numbers numbering = {0};
     struct qs_session_number one = {0};
@@ -15,8 +15,8 @@ TEST(test_begins_with_an_accepted_packet)
     assert_int_equal(qs_number_session(&numbering, &one, 1, true), 1);
 }
 
-/* A capture may begin in the middle of a connection: it has number 0. */
-TEST(test_without_a_beginning)
+/* Connection 0 began before the capture. */
+TEST(a_connection_without_its_beginning_is_a_session)
 {
     struct qs_session_numbers numbering = {0};
     struct qs_session_number one = {0};
@@ -25,7 +25,7 @@ TEST(test_without_a_beginning)
     assert_int_equal(qs_number_session(&numbering, &one, 0, true), 1);
 }
 
-TEST(test_the_next_connection)
+TEST(the_next_connection_is_another_session)
 {
     struct qs_session_numbers numbering = {0};
     struct qs_session_number one = {0};
@@ -35,7 +35,7 @@ TEST(test_the_next_connection)
     assert_int_equal(qs_number_session(&numbering, &one, 2, true), 2);
 }
 
-TEST(test_conversations_side_by_side)
+TEST(conversations_share_the_numbers)
 {
     struct qs_session_numbers numbering = {0};
     struct qs_session_number one = {0}, other = {0};

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text, JSON and counting sinks: their exact output. */
+/* The exact output of the dumps as text and JSON. */
 #include "common/dump/dump.h"
 
 #include <stdlib.h>
 
 #include "tests/unit/toy.h"
-#include "tests/support/count_sink.h"
 
-/* --- Running a script into a dump */
+/* --- Dumps of a script --- */
 
 static struct qs_packet dump_packet(struct qs_view data)
 {
@@ -20,7 +19,7 @@ static struct qs_packet dump_packet(struct qs_view data)
     return packet;
 }
 
-/* The line or lines of one packet; free() them. */
+/* Returns the lines of one packet. The caller calls free(). */
 static char *dump(bool json, toy_script *script, struct qs_view data, unsigned session)
 {
     const struct qs_packet packet = dump_packet(data);
@@ -49,7 +48,7 @@ static char *dump(bool json, toy_script *script, struct qs_view data, unsigned s
     return output;
 }
 
-/* The lines behind the packet's own. */
+/* Compares the lines behind those of the packet itself. */
 static void expect_text(toy_script *script, struct qs_view data, const char *expected)
 {
     char *output = dump(false, script, data, 0);
@@ -60,7 +59,7 @@ static void expect_text(toy_script *script, struct qs_view data, const char *exp
     free(output);
 }
 
-/* What stands in "fields". */
+/* Compares the content of "fields". */
 static void expect_json(toy_script *script, struct qs_view data, const char *expected)
 {
     char *output = dump(true, script, data, 0);
@@ -73,7 +72,7 @@ static void expect_json(toy_script *script, struct qs_view data, const char *exp
     free(output);
 }
 
-/* The same of fields: "NAME OFFSET LENGTH REST". */
+/* Compares fields, which are given as "NAME OFFSET LENGTH REST". */
 static void expect_json_fields(toy_script *script, struct qs_view data, const char *const *expected)
 {
     g_autoptr(GString) whole = g_string_new(NULL);
@@ -90,17 +89,18 @@ static void expect_json_fields(toy_script *script, struct qs_view data, const ch
 #define JSON_FIELDS(script, data, ...)                                                             \
     expect_json_fields(script, data, (const char *const[]){__VA_ARGS__, NULL})
 
-/* --- The packet itself */
+/* --- Packet --- */
 
 static void nothing(struct qs_decoder *d)
 {
     qs_summary(d, "a \"summary\"");
 }
 
-TEST(test_text_packet)
+TEST(a_packet_begins_with_its_time_addresses_and_direction)
 {
     char *without = dump(false, nothing, VIEW("abc"), 0);
     char *with = dump(false, nothing, VIEW("abc"), 4);
+    char *json = dump(true, nothing, VIEW("abc"), 4);
 
     assert_string_equal(without, "17 0+3 packet.time = 1700000000.000005000\n"
                                  "17 0+3 packet.source = 127.0.0.1:27500\n"
@@ -108,22 +108,16 @@ TEST(test_text_packet)
                                  "17 0+3 packet.protocol = toy\n"
                                  "17 0+3 packet.direction = ?\n");
     assert_non_null(strstr(with, "packet.direction = ?\n17 0+3 packet.session = 4\n"));
+    assert_string_equal(json, "{\"schema\":1,\"packet\":17,\"time\":1700000000.000005,"
+                              "\"source\":\"127.0.0.1:27500\",\"destination\":\"[::1]:27001\","
+                              "\"protocol\":\"toy\",\"direction\":\"?\",\"session\":4,\"size\":3,"
+                              "\"summary\":\"? a \\\"summary\\\"\",\"fields\":[]}\n");
     free(without);
     free(with);
+    free(json);
 }
 
-TEST(test_json_packet)
-{
-    char *output = dump(true, nothing, VIEW("abc"), 4);
-
-    assert_string_equal(output, "{\"schema\":1,\"packet\":17,\"time\":1700000000.000005,"
-                                "\"source\":\"127.0.0.1:27500\",\"destination\":\"[::1]:27001\","
-                                "\"protocol\":\"toy\",\"direction\":\"?\",\"session\":4,\"size\":3,"
-                                "\"summary\":\"? a \\\"summary\\\"\",\"fields\":[]}\n");
-    free(output);
-}
-
-/* --- One value of every type */
+/* --- Values of every type --- */
 
 static void numbers(struct qs_decoder *d)
 {
@@ -142,7 +136,8 @@ static void numbers(struct qs_decoder *d)
     qs_emit_generated_uint(d, TOY_FRAME, 0, 0, 12);
 }
 
-TEST(test_text_numbers)
+/* Numbers that 64 signed bits do not hold are texts in JSON, as many readers require. */
+TEST(numbers_have_their_names)
 {
     expect_text(numbers, VIEW("\7 234567"),
                 "17 0+1 toy.u8 = 7\n17 0+1 toy.bool = true\n17 0+1 toy.bool = false\n"
@@ -151,11 +146,6 @@ TEST(test_text_numbers)
                 "17 0+2 toy.x16 = 0x1 (axe)\n17 0+8 toy.x64 = 0xffffffffffffffff\n"
                 "17 0+1 toy.i8 = -1\n17 0+2 toy.i16 = -2 (minus two)\n"
                 "17 0+4 toy.i32 = -2147483648\n17 0+0 toy.frame := 12\n");
-}
-
-/* JSON numbers that common readers hold in 64 signed bits; what does not fit is a text. */
-TEST(test_json_numbers)
-{
     JSON_FIELDS(numbers, VIEW("\7 234567"), "u8 0 1 \"value\":7", "bool 0 1 \"value\":true",
                 "bool 0 1 \"value\":false", "u16 0 2 \"value\":5,\"text\":\"rocket launcher\"",
                 "u32 0 4 \"value\":4294967295", "u64 0 8 \"value\":\"18446744073709551615\"",
@@ -176,19 +166,15 @@ static void fractions(struct qs_decoder *d)
     qs_f32(d, TOY_FLOAT);
 }
 
-/* Infinity, minus infinity, not a number: no packet may make a dump unreadable. */
+/* Infinity, minus infinity, and not a number, none of which JSON has. */
 #define NOT_FINITE VIEW("\0\0\x80\x7f\0\0\x80\xff\0\0\xc0\x7f")
 
-TEST(test_text_fractions)
+TEST(fractions_that_are_not_finite_are_texts_in_json)
 {
     expect_text(fractions, NOT_FINITE,
                 "17 0+4 toy.float = 0.100000001\n17 0+8 toy.double = 1.5\n"
                 "17 0+2 toy.coord = -512.125\n17 0+1 toy.angle := 90\n"
                 "17 0+4 toy.float = inf\n17 4+4 toy.float = -inf\n17 8+4 toy.float = nan\n");
-}
-
-TEST(test_json_fractions)
-{
     JSON_FIELDS(fractions, NOT_FINITE, "float 0 4 \"value\":0.10000000149011612",
                 "double 0 8 \"value\":1.5", "coord 0 2 \"value\":-512.125",
                 "angle 0 1 \"value\":90.0,\"generated\":true", "float 0 4 \"value\":\"inf\"",
@@ -203,21 +189,17 @@ static void octets(struct qs_decoder *d)
     qs_emit_bytes(d, TOY_IPV6, 2, 16, VIEW("\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1"));
 }
 
-TEST(test_text_octets)
+TEST(bytes_are_hexadecimal_and_addresses_readable)
 {
     expect_text(octets, VIEW("012345678901234567"),
                 "17 1+3 toy.bytes = 00ff10\n17 1+0 toy.bytes = \n17 2+4 toy.ipv4 = 192.168.0.1\n"
                 "17 2+16 toy.ipv6 = 2001:db8::1\n");
-}
-
-TEST(test_json_octets)
-{
     JSON_FIELDS(octets, VIEW("012345678901234567"), "bytes 1 3 \"value\":\"00ff10\"",
                 "bytes 1 0 \"value\":\"\"", "ipv4 2 4 \"value\":\"192.168.0.1\"",
                 "ipv6 2 16 \"value\":\"2001:db8::1\"");
 }
 
-/* --- Dates: a year of five digits is a number */
+/* --- Dates --- */
 
 static void dates(struct qs_decoder *d)
 {
@@ -228,7 +210,7 @@ static void dates(struct qs_decoder *d)
     qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_MAX);
 }
 
-TEST(test_text_dates)
+TEST(dates_with_a_year_of_five_digits_are_milliseconds)
 {
     expect_text(dates, VIEW("01234567"),
                 "17 0+8 toy.time = 1970-01-01T00:00:00.000Z\n"
@@ -236,19 +218,14 @@ TEST(test_text_dates)
                 "17 0+8 toy.time = 9999-12-31T23:59:59.999Z\n"
                 "17 0+8 toy.time = 253402300800000\n"
                 "17 0+8 toy.time = 18446744073709551615\n");
+    JSON_FIELDS(dates, VIEW("01234567"), "time 0 8 \"value\":\"1970-01-01T00:00:00.000Z\"",
+                "time 0 8 \"value\":\"2026-11-20T15:54:43.513Z\"",
+                "time 0 8 \"value\":\"9999-12-31T23:59:59.999Z\"",
+                "time 0 8 \"value\":\"253402300800000\"",
+                "time 0 8 \"value\":\"18446744073709551615\"");
 }
 
-static void one_date(struct qs_decoder *d)
-{
-    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(1795190083513));
-}
-
-TEST(test_json_date)
-{
-    JSON_FIELDS(one_date, VIEW("01234567"), "time 0 8 \"value\":\"2026-11-20T15:54:43.513Z\"");
-}
-
-/* --- Texts: escapes, and raw bytes where the readable text is not the same */
+/* --- Texts --- */
 
 static void texts(struct qs_decoder *d)
 {
@@ -259,24 +236,20 @@ static void texts(struct qs_decoder *d)
     qs_emit_generated_text(d, TOY_TEXT, 0, 1, "derived");
 }
 
-TEST(test_text_texts)
+TEST(texts_are_escaped_and_have_raw_bytes_if_they_are_not_plain)
 {
     expect_text(texts, VIEW("012345678"),
                 "17 0+5 toy.text = \"plain\"\n"
                 "17 0+9 toy.text = \"\\\"q\\\" \\\\ \\n\\t\\r\"\n"
                 "17 0+3 toy.text = \"a[•\" [e11000]\n"
                 "17 0+1 toy.text = \"\"\n17 0+1 toy.text := \"derived\"\n");
-}
-
-TEST(test_json_texts)
-{
     JSON_FIELDS(texts, VIEW("012345678"), "text 0 5 \"value\":\"plain\"",
                 "text 0 9 \"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"",
                 "text 0 3 \"value\":\"a[•\",\"raw\":\"e11000\"", "text 0 1 \"value\":\"\"",
                 "text 0 1 \"value\":\"derived\",\"generated\":true");
 }
 
-/* --- Groups, sources, notes */
+/* --- Structure --- */
 
 static void structure(struct qs_decoder *d)
 {
@@ -298,16 +271,12 @@ static void structure(struct qs_decoder *d)
     qs_note(d, QS_NOTE_MALFORMED, 1, 0, "say \"%s\"\n\x1b", "no");
 }
 
-TEST(test_text_structure)
+TEST(groups_sources_and_notes_are_printed)
 {
     expect_text(structure, VIEW("\7"),
                 "17 0+1 toy.group\n17 0+1 toy.u8 = 7\n17 1:0+1 toy.u8 = 5\n"
                 "17 2:0+1 toy.u8 = 5\n17 1:1+1 toy.pair\n17 1:1+1 toy.u8 = 6\n"
                 "17 1+0 toy.malformed = \"say \\\"no\\\"\\n\\u001B\"\n");
-}
-
-TEST(test_json_structure)
-{
     expect_json(structure, VIEW("\7"),
                 "{\"name\":\"toy.group\",\"offset\":0,\"length\":1,\"fields\":["
                 "{\"name\":\"toy.u8\",\"offset\":0,\"length\":1,\"value\":7},"
@@ -319,5 +288,3 @@ TEST(test_json_structure)
                 "\\\"no\\\"\\n\\u001B\","
                 "\"severity\":\"error\"}");
 }
-
-/* --- Counts */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plugin keeps the state of sessions as changed bytes. */
 #include "plugin/snapshots.h"
 
 #include "common/quakeworld/session.h"
@@ -27,8 +28,8 @@ static struct qw_session *copy_of(const struct qw_session *session)
     return copy;
 }
 
-/* Any bytes of what is no pointer: also some in a row, and far behind the last. */
-TEST(changed_bytes_come_back)
+/* Single bytes and many in a row, near the beginning and the end of the session. */
+TEST(changed_bytes_are_restored)
 {
     struct qw_session *whole = new_session();
 
@@ -51,7 +52,7 @@ TEST(changed_bytes_come_back)
     free_session(whole);
 }
 
-TEST(too_much_changed)
+TEST(too_many_changes_are_no_snapshot)
 {
     struct qw_session *whole = new_session(), *session = copy_of(whole);
     uint8_t changes[SNAPSHOT_CHANGES_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet in one line: direction, head, what became of it, and the values that rows put there. */
+/* A packet in one line: direction, header, remarks, and the values of its messages. */
 #include "common/netchan/netchan.h"
 #include "tests/unit/toy.h"
 
-/* Messages of the toy are a letter each, and a text or a byte. */
+/* A message is a letter, and a text or a byte. */
 static void read_script(struct qs_decoder *d)
 {
     while (qs_reader_left(&d->in))
@@ -35,7 +35,7 @@ static void read_script(struct qs_decoder *d)
         }
 }
 
-/* Until qs_decoder_clear(). */
+/* The caller calls qs_decoder_clear(). */
 static void decode(struct qs_decoder *d, const struct qs_packet *packet, enum qs_end server,
                    struct qs_sink *sink, GString *transcript)
 {
@@ -60,7 +60,7 @@ static void expect_decoded(struct qs_packet *packet, enum qs_end server, struct 
     qs_decoder_clear(&d);
 }
 
-/* With a sink that takes fields and without: values come in all the same, and once. */
+/* With a sink and without, the summary is the same. */
 static void expect_summary(struct qs_view data, const char *expected)
 {
     struct qs_packet packet = toy_packet(data);
@@ -72,7 +72,7 @@ static void expect_summary(struct qs_view data, const char *expected)
     log_sink_clear(&sink);
 }
 
-TEST(test_direction)
+TEST(the_summary_begins_with_the_direction)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1"));
 
@@ -81,8 +81,8 @@ TEST(test_direction)
     expect_decoded(&packet, QS_END_UNKNOWN, NULL, "?: move");
 }
 
-/* The lines of a packet's units are put one behind the other. */
-TEST(test_later_units)
+/* The summaries of a stream's PDUs in one packet are joined. */
+TEST(the_summary_of_a_later_pdu_has_no_direction)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1"));
 
@@ -92,7 +92,7 @@ TEST(test_later_units)
     expect_decoded(&packet, QS_END_A, NULL, ": move");
 }
 
-TEST(test_values)
+TEST(values_are_behind_their_message)
 {
     expect_summary(VIEW("c\5"), "S→C of 5");
     expect_summary(VIEW("s\xfe"), "S→C frags -2");
@@ -102,7 +102,7 @@ TEST(test_values)
     expect_summary(VIEW("c\5f\3m\1f\1"), "S→C of 5 [gap 3] [gap 1]: move");
 }
 
-TEST(test_quotes)
+TEST(texts_are_quoted)
 {
     expect_summary(VIEW("tsay \"a\\b\"\n\0"), "S→C: stringcmd \"say \\\"a\\b\\\"\"");
     expect_summary(VIEW("t a\nb\tc\rd \0"), "S→C: stringcmd \"a\\nb\\tc\\rd\"");
@@ -110,21 +110,21 @@ TEST(test_quotes)
     expect_summary(VIEW("t\0"), "S→C: stringcmd \"\"");
 }
 
-TEST(test_lines)
+TEST(prints_of_one_line_are_joined)
 {
     expect_summary(VIEW("lanna: gg\n\0"), "S→C: print \"anna: gg\"");
     expect_summary(VIEW("l\1anna: gg\n\0"), "S→C: print \"anna: gg\"");
-    /* In pieces. */
+    /* One line in several messages. */
     expect_summary(VIEW("lanna\0l ate \0lbert's rocket\n\0"),
                    "S→C: print \"anna ate bert's rocket\"");
     expect_summary(VIEW("lanna\0l\n\0lbert\n\0"), "S→C: print \"anna\", print \"bert\"");
-    /* What ends, and what another message comes between, does not go on. */
+    /* A line ends with a newline or with another message. */
     expect_summary(VIEW("lanna\n\0lbert\n\0"), "S→C: print \"anna\", print \"bert\"");
     expect_summary(VIEW("lanna\0m\1l: gg\n\0"), "S→C: print \"anna\", move, print \": gg\"");
     expect_summary(VIEW("l\n\0l\0"), "S→C: print×2");
 }
 
-TEST(test_long_texts_are_cut)
+TEST(long_texts_are_cut)
 {
     char text[512] = "t";
     g_autofree char *expected = NULL;
@@ -134,8 +134,8 @@ TEST(test_long_texts_are_cut)
     expect_summary((struct qs_view){(const uint8_t *)text, 202}, expected);
 }
 
-/* Texts in whole, printed ones as they are. */
-TEST(test_transcript)
+/* Printed texts have no name in front. */
+TEST(the_transcript_has_whole_texts)
 {
     struct qs_packet packet = toy_packet(VIEW("m\1tsay hi\0l\1anna: gg\n\0l\2bert\0t \0"
                                               "tskin\0nbase\0c\5tgo\n\0ncarl\0"));
@@ -148,8 +148,8 @@ TEST(test_transcript)
     qs_decoder_clear(&d);
 }
 
-/* However many messages there are: Wireshark shows a line of some length. */
-TEST(test_many_messages)
+/* Wireshark shows lines of limited length. */
+TEST(further_messages_are_counted)
 {
     struct qs_packet packet;
     struct qs_decoder d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Versioned tables. Leaks and uses after release show under AddressSanitizer. */
+/* Versioned tables. AddressSanitizer notices leaks and uses after release. */
 #include "common/core/containers.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void assert_entry(const struct qs_table *table, uint32_t index, const cha
         assert_string_equal(qs_table_get(table, index), text);
 }
 
-TEST(test_limit)
+TEST(entries_beyond_the_limit_are_ignored)
 {
     struct qs_table table = {0};
 
@@ -34,7 +34,7 @@ TEST(test_limit)
     qs_table_clear(&table);
 }
 
-TEST(test_text_is_copied)
+TEST(texts_are_copied)
 {
     struct qs_table table = {0};
     char text[] = "abc";
@@ -45,8 +45,7 @@ TEST(test_text_is_copied)
     qs_table_clear(&table);
 }
 
-/* Entries may be bytes, of which one is 0. */
-TEST(test_bytes)
+TEST(entries_may_contain_zeros)
 {
     static const uint8_t one[] = {1, 0, 2, 0}, other[] = {1, 0, 3, 0};
     struct qs_table table = {0};
@@ -58,8 +57,7 @@ TEST(test_bytes)
     qs_table_clear(&table);
 }
 
-/* A copy is a version of its own, whichever of the two changes. */
-TEST(test_versions_are_independent)
+TEST(a_copy_and_its_original_change_independently)
 {
     struct qs_table now = {0}, before, later;
 
@@ -85,8 +83,7 @@ TEST(test_versions_are_independent)
     qs_table_clear(&later);
 }
 
-/* Storage is shared until a change, and only the part that changes is copied. */
-TEST(test_versions_share)
+TEST(only_changed_parts_are_copied)
 {
     struct qs_table now = {0}, before;
     const char *untouched, *neighbor;
@@ -110,8 +107,8 @@ TEST(test_versions_share)
     qs_table_clear(&before);
 }
 
-/* As Wireshark uses it: a version for each packet, all of them alive. */
-TEST(test_many_versions)
+/* The plugin keeps a version for each packet. */
+TEST(many_versions_can_be_kept)
 {
     enum { VERSIONS = 300 };
     struct qs_table now = {0}, kept[VERSIONS];

@@ -3,7 +3,7 @@
 #include "common/core/text.h"
 #include "tests/unit/unit.h"
 
-TEST(test_every_byte)
+TEST(every_byte_is_one_readable_character)
 {
     for (unsigned i = 0; i < 256; i++) {
         const uint8_t byte = (uint8_t)i;
@@ -12,7 +12,7 @@ TEST(test_every_byte)
 
         assert_true(g_utf8_validate(readable, -1, NULL));
         assert_int_equal(g_utf8_strlen(readable, -1), 1);
-        /* Plain is what is not changed by becoming readable: then the raw bytes are not needed. */
+        /* A plain text is the same when readable, so its raw bytes are not printed. */
         assert_int_equal(qs_text_is_plain(text), (uint8_t)readable[0] == byte && !readable[1]);
     }
 }
@@ -24,12 +24,12 @@ static void expect_title(struct qs_view text, unsigned characters, const char *e
     assert_string_equal(title, expected);
 }
 
-TEST(test_titles)
+TEST(titles_are_cut_and_on_one_line)
 {
     expect_title(VIEW("one\ntwo\tthree\r"), 60, "one two three ");
     expect_title(VIEW("12345"), 5, "12345");
     expect_title(VIEW("123456"), 5, "12345…");
-    /* Characters, not bytes of UTF-8, are counted. */
+    /* Characters are counted, not bytes of UTF-8. */
     expect_title(VIEW("\x05\x05\x05"), 2, "••…");
     expect_title(VIEW(""), 5, "");
 }
@@ -56,7 +56,7 @@ static void expect_words(struct qs_view line, const struct word *words)
     assert_false(qs_token_next(line, &pos, &token));
 }
 
-TEST(test_words)
+TEST(words_are_separated_by_blanks)
 {
     expect_words(VIEW(""), (struct word[]){{0}});
     expect_words(VIEW(" \t\n"), (struct word[]){{0}});
@@ -68,20 +68,23 @@ TEST(test_words)
     expect_words(VIEW("\xe1\xa0 x"), (struct word[]){{"\xe1\xa0", 0, 2}, {"x", 3, 1}, {0}});
 }
 
-TEST(test_quotes)
+TEST(quotes_join_words)
 {
     expect_words(VIEW("\"\" x"), (struct word[]){{"", 0, 2}, {"x", 3, 1}, {0}});
-    /* A quote that nobody closes ends with the line. */
+    /* An unclosed quote ends with the line. */
     expect_words(VIEW("say \"to the end"),
                  (struct word[]){{"say", 0, 3}, {"to the end", 4, 11}, {0}});
     expect_words(VIEW("\""), (struct word[]){{"", 0, 1}, {0}});
-    /* Inside a word a quote is a letter; behind a closing quote a new word begins. */
+    /* Within a word a quote is a letter; behind a closing quote a word begins. */
     expect_words(VIEW("a\"b \"c\"d"),
                  (struct word[]){{"a\"b", 0, 3}, {"c", 4, 3}, {"d", 7, 1}, {0}});
 }
 
-TEST(test_numbers)
+TEST(numbers_are_decimal_and_fit_64_bits)
 {
+    static const char *const others[] = {
+        "9223372036854775808",           "", "12 ", " 12", "12a", "0x10", "12\n4",
+        "000000000000000000000000000012"};
     int64_t number;
 
     assert_true(qs_view_number(VIEW("27500"), &number));
@@ -90,22 +93,15 @@ TEST(test_numbers)
     assert_int_equal(number, -17);
     assert_true(qs_view_number(VIEW("-9223372036854775808"), &number));
     assert_true(number == INT64_MIN);
-
-    assert_false(qs_view_number(VIEW("9223372036854775808"), &number));
-    assert_int_equal(number, 0);
-    assert_false(qs_view_number(VIEW(""), &number));
-    assert_false(qs_view_number(VIEW("12 "), &number));
-    assert_false(qs_view_number(VIEW(" 12"), &number));
-    assert_false(qs_view_number(VIEW("12a"), &number));
-    assert_false(qs_view_number(VIEW("0x10"), &number));
-    assert_false(qs_view_number(VIEW("12\0"
-                                     "34"),
-                                &number));
-    assert_false(qs_view_number(VIEW("000000000000000000000000000012"), &number));
-    assert_int_equal(number, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+        number = 1;
+        assert_false(qs_view_number(qs_view_of(others[i]), &number));
+        assert_int_equal(number, 0);
+    }
+    assert_false(qs_view_number(VIEW("12\0004"), &number));
 }
 
-TEST(test_numbers_within)
+TEST(numbers_may_have_a_range)
 {
     int64_t number;
 
@@ -117,17 +113,17 @@ TEST(test_numbers_within)
     assert_false(qs_view_number_within(VIEW("-1"), 0, 65535, &number));
 }
 
-TEST(test_unsigned_beginnings)
+TEST(a_number_may_begin_a_text)
 {
     assert_int_equal(qs_view_unsigned(VIEW("12 maps")), 12);
     assert_int_equal(qs_view_unsigned(VIEW("0x2140f000")), 0x2140f000);
     assert_int_equal(qs_view_unsigned(VIEW("")), 0);
     assert_int_equal(qs_view_unsigned(VIEW("maps 12")), 0);
-    /* Nothing beyond the view is read: here a digit stands behind it. */
+    /* The digit behind the view does not count. */
     assert_int_equal(qs_view_unsigned((struct qs_view){VIEW("123").data, 2}), 12);
 }
 
-TEST(test_views)
+TEST(views_are_compared_with_texts)
 {
     assert_true(qs_view_equal(VIEW("map"), "map"));
     assert_false(qs_view_equal(VIEW("map"), "maps"));
@@ -138,7 +134,7 @@ TEST(test_views)
     assert_view_is(qs_view_of("abc"), VIEW("abc"));
 }
 
-TEST(test_command_ends)
+TEST(a_command_ends_at_a_newline_or_semicolon)
 {
     assert_int_equal(qs_command_end(VIEW(""), 0), 0);
     assert_int_equal(qs_command_end(VIEW("bf"), 0), 2);

@@ -1,274 +1,193 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files are put together of pieces and chunks, and nothing is called complete that is not. */
+/*
+ * Files that a server sends are assembled from blocks and chunks, and none is called complete that
+ * is not.
+ *
+ * A row is a script, and the files that end in it:
+ *
+ *     ?x         the client requests the file x
+ *     ?x@10      the same, from byte 10 on
+ *     >          the client requests the next block
+ *     abc:42     the server sends a block of 3 bytes: 42 % of the file are sent
+ *     !          the server refuses
+ *     x#12       the server begins to send x, of 12 bytes, in chunks
+ *     4=efgh     the server sends a chunk of 4 bytes, from byte 4 on
+ *     .          the capture ends
+ *
+ *     x=abc y~ab z!
+ *                x is complete, y has a problem, z is refused
+ */
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "common/netchan/links.h"
 #include "tests/support/test.h"
 
-#include "common/netchan/links.h"
+enum { ROOM = 1 << 20 };
 
-enum { CHUNK = 1024, ROOM = 1 << 20 };
-
-struct received {
+struct fixture {
     struct qs_transfer_room room;
     struct qs_transfers *transfers;
-    unsigned over, complete, refused;
-    char name[64];
-    GByteArray *content; /* of the last file that was over */
+    GString *ended;     /* files, as in the rows; of long ones only the name */
+    gsize content_size; /* size of the last one */
 };
 
-static void on_transferred(const struct qs_transferred *file, bool over, void *user)
+static void changed(const struct qs_transferred *file, bool over, void *user)
 {
-    struct received *received = user;
+    struct fixture *f = user;
+    const char *sign = file->refused ? "!" : file->complete ? "=" : "~";
 
     if (!over)
         return;
     assert_true(file->complete == !file->problem || file->refused);
-    received->over++;
-    received->complete += file->complete;
-    received->refused += file->refused;
-    g_strlcpy(received->name, file->name ? file->name : "?", sizeof received->name);
-    g_byte_array_set_size(received->content, 0);
-    g_byte_array_append(received->content, file->content->data, file->content->len);
+    f->content_size = file->content->len;
+    g_string_append_printf(f->ended, "%s%s%s", f->ended->len ? " " : "",
+                           file->name ? file->name : "(unknown)", sign);
+    if (f->content_size < 100)
+        g_string_append_len(f->ended, (char *)file->content->data, file->content->len);
 }
 
-static void set_up(struct received *received)
+static void set_up(struct fixture *f)
 {
-    received->room.max = ROOM;
-    received->content = g_byte_array_new();
-    received->transfers =
-        qs_transfers_new(&received->room, (struct qs_transfer_listener){on_transferred, received});
+    f->room.max = ROOM;
+    f->ended = g_string_new(NULL);
+    f->transfers = qs_transfers_new(&f->room, (struct qs_transfer_listener){changed, f});
 }
 
-static void tear_down(struct received *received)
+static void end(struct fixture *f)
 {
-    if (received->transfers)
-        qs_transfers_free(received->transfers);
-    assert_int_equal(received->room.held, 0);
-    g_byte_array_free(received->content, TRUE);
+    g_clear_pointer(&f->transfers, qs_transfers_free);
 }
 
-#define FIXTURE_TEST(function) TEST_WITH(function, struct received, received, set_up, tear_down)
-
-static void finish(struct received *received)
+static void tear_down(struct fixture *f)
 {
-    qs_transfers_free(received->transfers);
-    received->transfers = NULL;
+    end(f);
+    assert_int_equal(f->room.held, 0);
+    g_string_free(f->ended, TRUE);
 }
 
-static void request(struct received *received, const char *name)
+#define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
+
+static struct qs_view view(const void *data, size_t size)
 {
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                                .name = {(const uint8_t *)name,
-                                                                         (uint32_t)strlen(name)}});
+    return (struct qs_view){data, (uint32_t)size};
 }
 
-static void next(struct received *received)
+static void add(struct fixture *f, struct qs_transfer transfer)
 {
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
+    qs_transfers_add(f->transfers, &transfer);
 }
 
-static void packed_piece(struct received *received, const void *data, size_t size, uint8_t percent,
-                         enum qs_transfer_packing packing)
+static void request(struct fixture *f, const char *name)
 {
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
-                                                                .packing = packing,
-                                                                .data = {data, (uint32_t)size},
-                                                                .percent = percent});
+    const char *offset = strchr(name, '@');
+
+    add(f, (struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                .name = view(name, strcspn(name, "@")),
+                                .offset = offset ? strtoul(offset + 1, NULL, 10) : 0});
 }
 
-static void piece(struct received *received, const char *text, uint8_t percent)
+static void send_block(struct fixture *f, struct qs_view data, unsigned percent,
+                       enum qs_transfer_packing packing)
 {
-    packed_piece(received, text, strlen(text), percent, QS_TRANSFER_PLAIN);
+    add(f, (struct qs_transfer){.event = QS_TRANSFER_PIECE,
+                                .packing = packing,
+                                .data = data,
+                                .percent = (uint8_t)percent});
 }
 
-static void begin_packed(struct received *received, const char *name, uint64_t total,
-                         enum qs_transfer_packing packing)
+static void begin(struct fixture *f, struct qs_view name, uint64_t total,
+                  enum qs_transfer_packing packing)
 {
-    qs_transfers_add(received->transfers,
-                     &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
-                                           .packing = packing,
-                                           .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
-                                           .total = total});
+    add(f, (struct qs_transfer){
+               .event = QS_TRANSFER_BEGIN, .packing = packing, .name = name, .total = total});
 }
 
-static void begin(struct received *received, const char *name, uint64_t total)
+static void send_chunk(struct fixture *f, uint64_t offset, struct qs_view data)
 {
-    begin_packed(received, name, total, QS_TRANSFER_PLAIN);
+    add(f, (struct qs_transfer){.event = QS_TRANSFER_CHUNK, .offset = offset, .data = data});
 }
 
-static void bytes_at(struct received *received, uint64_t offset, const void *data, size_t size)
+static void run_step(struct fixture *f, const char *step)
 {
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
-                                                                .offset = offset,
-                                                                .data = {data, (uint32_t)size}});
+    const size_t first = strcspn(step, ":#=");
+    const char *second = step + first + 1;
+
+    if (*step == '?')
+        request(f, step + 1);
+    else if (*step == '>')
+        add(f, (struct qs_transfer){.event = QS_TRANSFER_NEXT});
+    else if (*step == '!')
+        add(f, (struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+    else if (*step == '.')
+        end(f);
+    else if (step[first] == ':')
+        send_block(f, view(step, first), (unsigned)atoi(second), QS_TRANSFER_PLAIN);
+    else if (step[first] == '#')
+        begin(f, view(step, first), strtoull(second, NULL, 10), QS_TRANSFER_PLAIN);
+    else
+        send_chunk(f, strtoull(step, NULL, 10), view(second, strlen(second)));
 }
 
-/* Chunk `number` is full of its number. */
-static void chunk(struct received *received, uint32_t number)
+TEST(files_are_assembled)
 {
-    uint8_t data[CHUNK];
+    static const struct {
+        const char *script, *ended;
+    } rows[] = {
+        /* Blocks in order. */
+        {"?maps/dm4.bsp ?maps/dm4.bsp abc:42 > abc:85 > g:100", "maps/dm4.bsp=abcabcg"},
+        {"?x abc:50 abc:50 > def:100 def:100", "x=abcdef"}, /* sent again */
+        /* The second of four is missing: the first is a quarter by its percentage, and a third by
+         * its size. */
+        {"?x aa:25 > > cc:75 > dd:100", "x~aaccdd"},
+        /* The first of three is missing: the second is two thirds, and half of what came. */
+        {"?x > bb:66 > cc:100", "x~bbcc"},
+        {"abc:50 > def:100", "(unknown)=abcdef"}, /* the request was not captured */
+        {"?x aa:25 ?y .", "x~aa"},                /* nothing of y is sent */
+        {"?x !", "x!"},
+        {"?x@10 rest:100", "x~"},
+        /* Chunks in any order; the last one is longer than the rest of the file. */
+        {"x#9 8=iiii 4=efgh 8=iiii x#9 17592186040320=zzzz 0=abcd 0=abcd", "x=abcdefghi"},
+        {"x#16 0=abcd 8=ijkl .", "x~abcd"}, /* up to the first hole */
+        {"x#18446744073709551615 0=abcd .", "x~"},
+        /* Chunks that are on their way while the client requests the file again, or another one. */
+        {"?x x#16 0=abcd ?x 4=efgh x#16 8=ijkl 12=mnop", "x=abcdefghijklmnop"},
+        {"?x x#8 0=abcd ?y 4=efgh y#4 0=ABCD", "x=abcdefgh y=ABCD"},
+        {"?x x#8 0=abcd ?y y#4 0=ABCD", "x~abcd y=ABCD"},
+        /* DarkPlaces cuts the bytes of a lost packet anew. */
+        {"a.wav#12 0=hel 7=wor 0=hell 3=lo,_wo 9=rld", "a.wav=hello,_world"},
+    };
 
-    memset(data, (int)number, sizeof data);
-    bytes_at(received, (uint64_t)number * CHUNK, data, sizeof data);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct fixture f = {0};
+        g_auto(GStrv) steps = g_strsplit(rows[i].script, " ", 0);
+
+        set_up(&f);
+        for (unsigned j = 0; steps[j]; j++)
+            run_step(&f, steps[j]);
+        print_message("%s\n", rows[i].script);
+        assert_string_equal(f.ended->str, rows[i].ended);
+        tear_down(&f);
+    }
 }
 
-static void assert_over(const struct received *received, int complete)
+FIXTURE_TEST(chunks_behind_a_hole_are_limited)
 {
-    assert_int_equal(received->over, 1);
-    assert_int_equal(received->complete, complete);
-}
+    enum { CHUNK = 1024 };
+    const uint8_t data[CHUNK] = {0};
 
-static void assert_content(const struct received *received, const char *text)
-{
-    assert_int_equal(received->content->len, strlen(text));
-    assert_memory_equal(received->content->data, text, strlen(text));
-}
-
-FIXTURE_TEST(joins_pieces)
-{
-    request(received, "maps/dm4.bsp");
-    request(received, "maps/dm4.bsp");
-    piece(received, "abc", 42);
-    next(received);
-    piece(received, "abc", 85);
-    next(received);
-    piece(received, "g", 100);
-    assert_int_equal(received->complete, 1);
-    assert_string_equal(received->name, "maps/dm4.bsp");
-    assert_content(received, "abcabcg");
-}
-
-FIXTURE_TEST(drops_repeated_pieces)
-{
-    request(received, "x");
-    piece(received, "abc", 50);
-    piece(received, "abc", 50);
-    next(received);
-    piece(received, "def", 100);
-    piece(received, "def", 100);
-    assert_over(received, 1);
-    assert_content(received, "abcdef");
-}
-
-/* The second of four pieces is missing: the first is reported to be a quarter, and is a third. */
-FIXTURE_TEST(notices_missing_pieces)
-{
-    request(received, "x");
-    piece(received, "aa", 25);
-    next(received);
-    next(received);
-    piece(received, "cc", 75);
-    next(received);
-    piece(received, "dd", 100);
-    assert_over(received, 0);
-}
-
-/* The first of three is missing: the second is reported to be two thirds, and is half of what is
- * there.
- */
-FIXTURE_TEST(notices_a_missing_beginning)
-{
-    request(received, "x");
-    next(received);
-    piece(received, "bb", 66);
-    next(received);
-    piece(received, "cc", 100);
-    assert_over(received, 0);
-}
-
-/* A capture that begins behind the request has the file, but not its name. */
-FIXTURE_TEST(joins_pieces_without_a_request)
-{
-    piece(received, "abc", 50);
-    next(received);
-    piece(received, "def", 100);
-    assert_int_equal(received->over, 1);
-    assert_string_equal(received->name, "?");
-    assert_content(received, "abcdef");
-}
-
-FIXTURE_TEST(notices_a_missing_end)
-{
-    request(received, "x");
-    piece(received, "aa", 25);
-    request(received, "y");
-    assert_int_equal(received->over, 1);
-    assert_string_equal(received->name, "x");
-    finish(received);
-    assert_int_equal(received->over, 1); /* y never came */
-    assert_int_equal(received->complete, 0);
-}
-
-FIXTURE_TEST(receives_refusals)
-{
-    request(received, "x");
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
-    assert_int_equal(received->refused, 1);
-    assert_int_equal(received->content->len, 0);
-}
-
-FIXTURE_TEST(marks_resumed_files)
-{
-    qs_transfers_add(received->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
-                                                                .name = {(const uint8_t *)"x", 1},
-                                                                .offset = 10});
-    piece(received, "rest", 100);
-    assert_over(received, 0);
-}
-
-/* --- Chunks */
-
-FIXTURE_TEST(joins_chunks_in_any_order)
-{
-    begin(received, "x", 2 * CHUNK + 1);
-    chunk(received, 2);
-    chunk(received, 1);
-    chunk(received, 2);
-    begin(received, "x", 2 * CHUNK + 1);
-    chunk(received, UINT32_MAX);
-    assert_int_equal(received->over, 0);
-    chunk(received, 0);
-    chunk(received, 0);
-    assert_over(received, 1);
-    assert_int_equal(received->content->len, 2 * CHUNK + 1);
-    assert_int_equal(received->content->data[0], 0);
-    assert_int_equal(received->content->data[CHUNK], 1);
-    assert_int_equal(received->content->data[2 * CHUNK], 2);
-}
-
-FIXTURE_TEST(ends_at_the_first_hole)
-{
-    begin(received, "x", 4 * CHUNK);
-    chunk(received, 0);
-    chunk(received, 2);
-    finish(received);
-    assert_over(received, 0);
-    assert_int_equal(received->content->len, CHUNK);
-}
-
-FIXTURE_TEST(bounds_what_waits)
-{
-    begin(received, "x", UINT64_C(100) << 20);
+    begin(f, view("x", 1), UINT64_C(100) << 20, QS_TRANSFER_PLAIN);
     for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
-        chunk(received, i);
-    assert_true(received->room.held <= ROOM);
-    finish(received);
-    assert_int_equal(received->complete, 0);
+        send_chunk(f, i * CHUNK, view(data, CHUNK));
+    assert_true(f->room.held <= ROOM);
+    end(f);
+    assert_string_equal(f->ended->str, "x~");
 }
 
-FIXTURE_TEST(refuses_giants)
-{
-    begin(received, "x", UINT64_MAX);
-    chunk(received, 0);
-    finish(received);
-    assert_int_equal(received->complete, 0);
-    assert_int_equal(received->content->len, 0);
-}
+/* --- Deflated data --- */
 
-/* --- Deflate */
-
-static size_t deflate_all(const void *data, size_t size, uint8_t *out, size_t room)
+static struct qs_view pack(const void *data, size_t size, uint8_t *out, size_t room)
 {
     z_stream stream = {.next_in = (uint8_t *)data,
                        .avail_in = (uInt)size,
@@ -278,154 +197,82 @@ static size_t deflate_all(const void *data, size_t size, uint8_t *out, size_t ro
     assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
     deflateEnd(&stream);
-    return stream.total_out;
+    return view(out, stream.total_out);
 }
 
-FIXTURE_TEST(inflates_each_piece)
+FIXTURE_TEST(each_block_may_be_deflated)
 {
     uint8_t packed[64];
-    const size_t size = deflate_all("hello, ", 7, packed, sizeof packed);
 
-    request(received, "x");
-    packed_piece(received, packed, size, 58, QS_TRANSFER_DEFLATED);
-    next(received);
-    piece(received, "world", 100);
-    assert_int_equal(received->complete, 1);
-    assert_content(received, "hello, world");
+    request(f, "x");
+    send_block(f, pack("hello, ", 7, packed, sizeof packed), 58, QS_TRANSFER_DEFLATED);
+    run_step(f, ">");
+    run_step(f, "world:100");
+    assert_string_equal(f->ended->str, "x=hello, world");
+    request(f, "y");
+    send_block(f, view("\xff\xff\xff\xff", 4), 100, QS_TRANSFER_DEFLATED);
+    assert_string_equal(f->ended->str, "x=hello, world y~");
 }
 
-FIXTURE_TEST(inflates_a_stream)
+/* The file is one deflate stream; then the stream lacks its end. */
+FIXTURE_TEST(blocks_may_be_of_a_stream)
 {
     uint8_t packed[64];
-    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
+    const struct qs_view all = pack("hello, world", 12, packed, sizeof packed);
 
-    request(received, "x");
-    packed_piece(received, packed, 5, (uint8_t)(500 / size), QS_TRANSFER_STREAM);
-    next(received);
-    packed_piece(received, packed + 5, size - 5, 100, QS_TRANSFER_STREAM);
-    assert_int_equal(received->complete, 1);
-    assert_content(received, "hello, world");
+    request(f, "x");
+    send_block(f, view(packed, 5), 500 / all.size, QS_TRANSFER_STREAM);
+    run_step(f, ">");
+    send_block(f, view(packed + 5, all.size - 5), 100, QS_TRANSFER_STREAM);
+    assert_string_equal(f->ended->str, "x=hello, world");
+    g_string_truncate(f->ended, 0);
+    request(f, "y");
+    send_block(f, view(packed, all.size - 3), 100, QS_TRANSFER_STREAM);
+    assert_true(g_str_has_prefix(f->ended->str, "y~"));
 }
 
-FIXTURE_TEST(notices_a_cut_stream)
+FIXTURE_TEST(chunks_may_be_of_a_stream)
 {
     uint8_t packed[64];
-    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
+    const struct qs_view all = pack("hello, world", 12, packed, sizeof packed);
 
-    request(received, "x");
-    packed_piece(received, packed, size - 3, 100, QS_TRANSFER_STREAM);
-    assert_over(received, 0);
+    begin(f, view("x", 1), all.size, QS_TRANSFER_STREAM);
+    send_chunk(f, 4, view(packed + 4, all.size - 4));
+    send_chunk(f, 0, view(packed, 4));
+    assert_string_equal(f->ended->str, "x=hello, world");
+    g_string_truncate(f->ended, 0);
+    begin(f, view("y", 1), all.size - 1, QS_TRANSFER_STREAM);
+    send_chunk(f, 0, view(packed, all.size - 1));
+    assert_true(g_str_has_prefix(f->ended->str, "y~"));
 }
 
-FIXTURE_TEST(survives_a_bomb)
+FIXTURE_TEST(bombs_are_cut)
 {
-    const size_t much = 16 * ROOM;
-    g_autofree uint8_t *zeros = g_malloc0(much);
+    enum { MUCH = 16 * ROOM };
+    g_autofree uint8_t *zeros = g_malloc0(MUCH);
     g_autofree uint8_t *packed = g_malloc(ROOM);
-    const size_t size = deflate_all(zeros, much, packed, ROOM);
+    const struct qs_view bomb = pack(zeros, MUCH, packed, ROOM);
 
-    request(received, "x");
-    packed_piece(received, packed, size, 50, QS_TRANSFER_DEFLATED);
-    assert_true(received->room.held <= ROOM);
-    packed_piece(received, packed, size, 100, QS_TRANSFER_STREAM);
-    assert_over(received, 0);
-    assert_true(received->content->len <= ROOM);
+    request(f, "x");
+    send_block(f, bomb, 50, QS_TRANSFER_DEFLATED);
+    assert_true(f->room.held <= ROOM);
+    send_block(f, bomb, 100, QS_TRANSFER_STREAM);
+    assert_string_equal(f->ended->str, "x~");
+    assert_true(f->content_size <= ROOM);
 }
 
-/* A piece that is deflated for itself has a size of 16 bits. */
-FIXTURE_TEST(limits_a_piece)
+/* The size of a block that is deflated alone has 16 bits. */
+FIXTURE_TEST(deflated_blocks_are_limited)
 {
     enum { LARGEST = 0xffff, MUCH = 1 << 20, STEP = 16 << 10 };
     g_autofree uint8_t *zeros = g_malloc0(MUCH);
     uint8_t packed[2048];
 
-    received->room.max = 2 * MUCH;
-    request(received, "x");
-    packed_piece(received, packed, deflate_all(zeros, LARGEST, packed, sizeof packed), 50,
-                 QS_TRANSFER_DEFLATED);
-    packed_piece(received, packed, deflate_all(zeros, MUCH, packed, sizeof packed), 100,
-                 QS_TRANSFER_DEFLATED);
-    assert_over(received, 0);
-    assert_true(received->content->len >= LARGEST);
-    assert_true(received->content->len <= 2 * LARGEST + STEP);
-}
-
-FIXTURE_TEST(notices_damaged_data)
-{
-    request(received, "x");
-    packed_piece(received, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
-    assert_over(received, 0);
-}
-
-/* What is under way when the client asks again still comes, and is of the same file. */
-FIXTURE_TEST(chunks_before_the_second_start_count)
-{
-    request(received, "x");
-    begin(received, "x", 4 * CHUNK);
-    chunk(received, 0);
-    request(received, "x");
-    chunk(received, 1);
-    begin(received, "x", 4 * CHUNK);
-    chunk(received, 2);
-    assert_int_equal(received->over, 0);
-    chunk(received, 3);
-    assert_int_equal(received->complete, 1);
-    assert_int_equal(received->content->len, 4 * CHUNK);
-}
-
-FIXTURE_TEST(chunks_before_another_file_count)
-{
-    request(received, "x");
-    begin(received, "x", 2 * CHUNK);
-    chunk(received, 0);
-    request(received, "y");
-    chunk(received, 1);
-    assert_int_equal(received->complete, 1);
-    assert_string_equal(received->name, "x");
-    begin(received, "y", CHUNK);
-    chunk(received, 0);
-    assert_int_equal(received->complete, 2);
-    assert_string_equal(received->name, "y");
-}
-
-FIXTURE_TEST(another_file_ends_chunks)
-{
-    request(received, "x");
-    begin(received, "x", 2 * CHUNK);
-    chunk(received, 0);
-    request(received, "y");
-    begin(received, "y", CHUNK);
-    assert_int_equal(received->over, 1);
-    assert_string_equal(received->name, "x");
-    chunk(received, 0);
-    assert_int_equal(received->complete, 1);
-}
-
-/* DarkPlaces: what a lost packet had is sent again, cut at other places. */
-FIXTURE_TEST(joins_chunks_that_overlap)
-{
-    begin(received, "a.wav", 12);
-    bytes_at(received, 0, "hel", 3);
-    bytes_at(received, 7, "wor", 3);
-    bytes_at(received, 0, "hell", 4);
-    bytes_at(received, 3, "lo, wo", 6);
-    bytes_at(received, 9, "rld", 3);
-    assert_int_equal(received->complete, 1);
-    assert_content(received, "hello, world");
-}
-
-FIXTURE_TEST(inflates_chunks)
-{
-    uint8_t packed[64];
-    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
-
-    begin_packed(received, "csprogs.dat", size, QS_TRANSFER_STREAM);
-    bytes_at(received, 4, packed + 4, size - 4);
-    bytes_at(received, 0, packed, 4);
-    assert_int_equal(received->complete, 1);
-    assert_content(received, "hello, world");
-    begin_packed(received, "csprogs.dat", size - 1, QS_TRANSFER_STREAM);
-    bytes_at(received, 0, packed, size - 1);
-    assert_int_equal(received->over, 2);
-    assert_int_equal(received->complete, 1);
+    f->room.max = 2 * MUCH;
+    request(f, "x");
+    send_block(f, pack(zeros, LARGEST, packed, sizeof packed), 50, QS_TRANSFER_DEFLATED);
+    send_block(f, pack(zeros, MUCH, packed, sizeof packed), 100, QS_TRANSFER_DEFLATED);
+    assert_string_equal(f->ended->str, "x~");
+    assert_true(f->content_size >= LARGEST);
+    assert_true(f->content_size <= 2 * LARGEST + STEP);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sink for tests that keeps "name = value" for each field, and "! text" for each note, a line
- * each. */
+/* A sink that keeps a line for each field, "name = value", and each note, "! text". */
 #ifndef TESTS_UNIT_TEXT_LISTENER_H
 #define TESTS_UNIT_TEXT_LISTENER_H
 
@@ -12,8 +11,8 @@ struct text_listener {
     GString *received;
 };
 
-static inline void text_listener_hear_field(struct qs_sink *base, const struct qs_field *field,
-                                            const struct qs_value *value)
+static inline void text_listener_field(struct qs_sink *base, const struct qs_field *field,
+                                       const struct qs_value *value)
 {
     GString *received = ((struct text_listener *)base)->received;
 
@@ -22,18 +21,18 @@ static inline void text_listener_hear_field(struct qs_sink *base, const struct q
     g_string_append_c(received, '\n');
 }
 
-static inline void text_listener_hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset,
-                                           uint32_t length, const char *text)
+static inline void text_listener_note(struct qs_sink *base, enum qs_note kind, uint32_t offset,
+                                      uint32_t length, const char *text)
 {
     (void)kind, (void)offset, (void)length;
     g_string_append_printf(((struct text_listener *)base)->received, "! %s\n", text);
 }
 
-/* Has received nothing yet; g_string_free() what it receives. */
+/* Returns a new sink, whose `received` the caller frees. */
 static inline struct text_listener text_listener_new(void)
 {
-    return (struct text_listener){
-        {.field = text_listener_hear_field, .note = text_listener_hear_note}, g_string_new(NULL)};
+    return (struct text_listener){{.field = text_listener_field, .note = text_listener_note},
+                                  g_string_new(NULL)};
 }
 
 #endif

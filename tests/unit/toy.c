@@ -73,7 +73,7 @@ const struct qs_protocol toy_protocol = {
     .decode = decode,
 };
 
-/* --- The log sink */
+/* --- Log sink --- */
 
 static GString *log_of(struct qs_sink *base)
 {
@@ -159,7 +159,7 @@ void log_sink_clear(struct log_sink *sink)
     g_string_free(sink->log, TRUE);
 }
 
-/* --- Running scripts */
+/* --- Scripts --- */
 
 struct qs_packet toy_packet(struct qs_view data)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A toy protocol, whose decode is whatever the test at hand wants, and a sink that writes down all
- * that it receives, one line each:
+ * A toy protocol, which each test gives a function of its own to decode packets, and a sink that
+ * writes a line for each call:
  *
  *     open toy.group @3            a group opens at offset 3
  *     toy.u8 3+1 = 5               a field at offset 3, one byte long
  *     toy.u8 3+1 := 5              a derived value
  *     label "text"
  *     note malformed 3+1 "text"
- *     source "title" 20            offsets now count in 20 other bytes
+ *     source "title" 20            the following offsets are in 20 other bytes
  *     source end
  *     close @4                     the innermost group ends before offset 4
  */
@@ -30,17 +30,16 @@ enum { TOY_OPTION_SPEED, TOY_OPTION_COUNT };
 
 struct toy_session {
     struct qs_session base;
-    unsigned secret; /* knowledge that a trial run must not change */
+    unsigned secret; /* state that a trial run must not change */
 };
 
 typedef void toy_script(struct qs_decoder *d);
 
 extern const struct qs_protocol toy_protocol;
 
-/* What the toy's decode runs; set by the functions below, or by a test that calls qs_decode(). */
+/* Decodes the packets. Set by the functions below, or by a test that calls qs_decode(). */
 extern toy_script *toy_decode;
 
-/* A sink that writes down what it receives. */
 struct log_sink {
     struct qs_sink base;
     GString *log;
@@ -49,12 +48,12 @@ void log_sink_init(struct log_sink *sink);
 void log_sink_clear(struct log_sink *sink);
 
 /*
- * Runs `script` over `data` with the log sink, which must then hold `expected`; and once more
- * without a sink, which must read, note and leave over the same.
+ * Decodes `data` by `script`: the log must be `expected`. Decodes it again without a sink, which
+ * must read the same bytes, and count the same notes and undecoded bytes.
  */
 void expect_log(toy_script *script, struct qs_view data, const char *expected);
 
-/* A test of that: the script follows. */
+/* A test that calls expect_log(). The body of the script follows. */
 #define DECODES(function, data, expected)                                                          \
     static toy_script decode_##function;                                                           \
     TEST(function)                                                                                 \
@@ -63,7 +62,7 @@ void expect_log(toy_script *script, struct qs_view data, const char *expected);
     }                                                                                              \
     static void decode_##function(struct qs_decoder *d)
 
-/* A packet of `data`, from the end that sent the conversation's first packet. */
+/* Returns a packet of `data` from the end that sent the conversation's first packet. */
 struct qs_packet toy_packet(struct qs_view data);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lends sign-ons between two clients of one server, of which one is received from a later packet
- * on. Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks;
- * two bits ask for --sanitize, and that the donor is a demo (--sign-on), rebuilt of its packets. A
- * packet goes to both, or to one of them (FUZZ_LEND_*). demo_check.h looks at the demos.
+ * Two clients of one server, one of which the capture joins late: the other one, or a demo that is
+ * rebuilt of its packets (--sign-on), is the donor of the sign-on. A packet belongs to both
+ * clients, or to one of them (FUZZ_LATE_JOIN_*). demo_check.h checks the demos.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -22,13 +21,13 @@ struct input {
     uint16_t server_port;
 };
 
-/* Packets of the client at this port, but for the first that it lacks, and those of the other. */
+/* True if the client at this port receives the packet, and the capture has it. */
 static bool is_received(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
                         uint16_t client)
 {
     if (client == DONOR_PORT)
-        return !(piece->bits & FUZZ_LEND_LATE_ALONE);
-    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_DONOR_ALONE);
+        return !(piece->bits & FUZZ_LATE_JOIN_LATE_ONLY);
+    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LATE_JOIN_DONOR_ONLY);
 }
 
 static void feed(struct qs_sessions *sessions, const struct input *input, bool donor, bool late)
@@ -50,7 +49,7 @@ static void feed(struct qs_sessions *sessions, const struct input *input, bool d
     }
 }
 
-static void lend_in_capture(const struct input *input, bool sanitize)
+static void join_with_session(const struct input *input, bool sanitize)
 {
     struct demo_rebuild rebuild;
 
@@ -59,7 +58,7 @@ static void lend_in_capture(const struct input *input, bool sanitize)
     demo_rebuild_end(&rebuild);
 }
 
-static void lend_from_demo(const struct input *input, bool sanitize)
+static void join_with_demo(const struct input *input, bool sanitize)
 {
     g_autoptr(GPtrArray) demos = qs_donor_demos_new();
     struct demo_rebuild rebuild;
@@ -81,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     input.server_port = (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10);
-    (data[1] & DEMO ? lend_from_demo : lend_in_capture)(&input, data[1] & SANITIZE);
+    (data[1] & DEMO ? join_with_demo : join_with_session)(&input, data[1] & SANITIZE);
     fuzz_check_cost(started, size);
     return 0;
 }
