@@ -54,6 +54,19 @@ static uint32_t decode(struct fixture *f, enum qs_end from, struct qs_view bytes
 /* Lines of the last packet. */
 #define RECEIVED(...) text_listener_assert(&f->listener, (const char *const[]){__VA_ARGS__, NULL})
 
+/* A test of one packet without a problem, and of lines that it shows; `agreed`: extensions. */
+#define PACKET_TEST(function, agreed, side, bytes, ...)                                            \
+    FIXTURE_TEST(function)                                                                         \
+    {                                                                                              \
+        const struct fte_session extensions = {AGREED agreed};                                     \
+        f->session.ext.fte = extensions.fte;                                                       \
+        f->session.ext.fte2 = extensions.fte2;                                                     \
+        f->session.ext.mvd1 = extensions.mvd1;                                                     \
+        READS(side, bytes);                                                                        \
+        RECEIVED(__VA_ARGS__);                                                                     \
+    }
+#define AGREED(...) __VA_ARGS__
+
 /* Headers: sequence 1, 2, or 3, acknowledged 1; clients add a qport. */
 #define SERVER "\1\0\0\0\1\0\0\0"
 #define CLIENT "\1\0\0\0\1\0\0\0\x34\x12"
@@ -208,30 +221,25 @@ FIXTURE_TEST(setanglebase_has_the_axes_of_its_flags)
 }
 
 /* Frame 300, lerp end 21 ms, effects, skin -1, tag 1 of entity 0x8005. */
-FIXTURE_TEST(lerptime_writes_numbers_of_variable_length)
-{
-    f->session.ext.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS;
-    READS(server, SERVER "\x56\0\0\x80\x3f\1\0"
-                         "\xa1\x8a\x10" /* bits */
-                         "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
-                         "\0\0");
-    RECEIVED("qw.delta.bits = 0x108aa1", "qw.delta.frame = 300", "qw.delta.lerpend = 21",
-             "qw.delta.effects = 0x80", "qw.delta.skin = -1", "qw.delta.tag.entity = 32773",
-             "qw.delta.tag.index = 1");
-}
+PACKET_TEST(lerptime_writes_numbers_of_variable_length,
+            (.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS), server,
+            SERVER "\x56\0\0\x80\x3f\1\0"
+                   "\xa1\x8a\x10" /* bits */
+                   "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
+                   "\0\0",
+            "qw.delta.bits = 0x108aa1", "qw.delta.frame = 300", "qw.delta.lerpend = 21",
+            "qw.delta.effects = 0x80", "qw.delta.skin = -1", "qw.delta.tag.entity = 32773",
+            "qw.delta.tag.index = 1")
 
 /* --- Replacement deltas without the later bits */
 
 /* Angles of 16 bits for what is predicted, a weapon's frame of 9 bits, a size of 16. */
-FIXTURE_TEST(updates_without_predinfo_differ)
-{
-    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
-    READS(server, SERVER "\x56\0\0\x80\x3f\1\x40\2"
-                         "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
-                         "\0\0");
-    RECEIVED("qw.delta.number = 32769", "qw.delta.angles.yaw = 90", "qw.delta.weaponframe = 255",
-             "qw.delta.size16 = 0x1022");
-}
+PACKET_TEST(updates_without_predinfo_differ, (.fte2 = FTE2_REPLACEMENTDELTAS), server,
+            SERVER "\x56\0\0\x80\x3f\1\x40\2"
+                   "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
+                   "\0\0",
+            "qw.delta.number = 32769", "qw.delta.angles.yaw = 90", "qw.delta.weaponframe = 255",
+            "qw.delta.size16 = 0x1022")
 
 FIXTURE_TEST(illegal_updates_end_the_packet)
 {
@@ -266,47 +274,38 @@ FIXTURE_TEST(the_mods_own_data_is_named)
 }
 
 /* The messages of common/fte/PROTOCOL.md, section 7, with short coordinates. */
-FIXTURE_TEST(sounds_and_lights_have_more_options)
-{
-    f->session.ext.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL;
-    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
-    READS(server, SERVER "\x37\x83\x7f\x2c\x96\x12\x00\x03\x08\0\0\0\0\0"
-                         "\x37\x08\x02\x00\x09\x03\x08\0\0\0\0\0"
-                         "\x39\x28\x87\x00\x04\x00\x02\x00\x00"
-                         "az\0"
-                         "\x39\x29\x04mm\0");
-    RECEIVED("qw.soundextended.pitch = 150", "qw.stopsound.entity = 2",
-             "qw.soundextended.channel = 9", "qw.lightstylecol.red = 1",
-             "qw.lightstylecol.green = 0.5", "qw.lightstyle.map = mm");
-}
+PACKET_TEST(sounds_and_lights_have_more_options,
+            (.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL, .fte2 = FTE2_REPLACEMENTDELTAS), server,
+            SERVER "\x37\x83\x7f\x2c\x96\x12\x00\x03\x08\0\0\0\0\0"
+                   "\x37\x08\x02\x00\x09\x03\x08\0\0\0\0\0"
+                   "\x39\x28\x87\x00\x04\x00\x02\x00\x00"
+                   "az\0"
+                   "\x39\x29\x04mm\0",
+            "qw.soundextended.pitch = 150", "qw.stopsound.entity = 2",
+            "qw.soundextended.channel = 9", "qw.lightstylecol.red = 1",
+            "qw.lightstylecol.green = 0.5", "qw.lightstyle.map = mm")
 
-FIXTURE_TEST(pictures_are_placed)
-{
-    f->session.ext.fte = FTE_SHOWPIC;
-    READS(server, SERVER "\x45\1slot\0pic\0\1\0\2\0"
-                         "\x47slot\0\2\3\0\4\0"
-                         "\x48slot\0other\0"
-                         "\x46slot\0");
-    RECEIVED("qw.pic.y = 4", "qw.pic.name = other");
-}
+PACKET_TEST(pictures_are_placed, (.fte = FTE_SHOWPIC), server,
+            SERVER "\x45\1slot\0pic\0\1\0\2\0"
+                   "\x47slot\0\2\3\0\4\0"
+                   "\x48slot\0other\0"
+                   "\x46slot\0",
+            "qw.pic.y = 4", "qw.pic.name = other")
 
-FIXTURE_TEST(particles_come_in_many_shapes)
-{
-    f->session.ext.fte = FTE_HEXEN2;
-    READS(server, SERVER "\x12\0\0\0\0\0\0\x10\0\0\5\6"
-                         "\x3f\0\0\0\0\0\0"
-                         "aaaabbbbccccddddeeeeffff"
-                         "\1\0\2\3"
-                         "\x40\0\0\0\0\0\0\1\2\3\1\0\2\3"
-                         "\x41\0\0\0\0\0\0\x09\1\0\2\3"
-                         "\x4a\0\0\0\0\0\0\1\2\3\4"
-                         "\x4b\0\0\0\0\0\0\1\0\2\0\3\4"
-                         "\x50\1\0\7\0\0\0\0\0\0\0\0\0\0\0\0\0"
-                         "\x51\7\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0"
-                         "\x52\x08\0\0\0\0\0\0\0");
-    RECEIVED("qw.particle.direction.x = 1", "qw.particle.box.z = 3", "qw.particle.radius = 9",
-             "qw.effect.rate = 4", "qw.particles.count = 5", "qw.particles.effect = 8");
-}
+PACKET_TEST(particles_come_in_many_shapes, (.fte = FTE_HEXEN2), server,
+            SERVER "\x12\0\0\0\0\0\0\x10\0\0\5\6"
+                   "\x3f\0\0\0\0\0\0"
+                   "aaaabbbbccccddddeeeeffff"
+                   "\1\0\2\3"
+                   "\x40\0\0\0\0\0\0\1\2\3\1\0\2\3"
+                   "\x41\0\0\0\0\0\0\x09\1\0\2\3"
+                   "\x4a\0\0\0\0\0\0\1\2\3\4"
+                   "\x4b\0\0\0\0\0\0\1\0\2\0\3\4"
+                   "\x50\1\0\7\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                   "\x51\7\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0"
+                   "\x52\x08\0\0\0\0\0\0\0",
+            "qw.particle.direction.x = 1", "qw.particle.box.z = 3", "qw.particle.radius = 9",
+            "qw.effect.rate = 4", "qw.particles.count = 5", "qw.particles.effect = 8")
 
 FIXTURE_TEST(a_size_bounds_temporary_entities)
 {
@@ -319,14 +318,11 @@ FIXTURE_TEST(a_size_bounds_temporary_entities)
     RECEIVED("! Temporary entity longer than its 3 bytes");
 }
 
-FIXTURE_TEST(requests_carry_arguments)
-{
-    f->session.ext.fte = FTE_CSQC;
-    READS(client, CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
-                         "\x0a\3\0name\0");
-    RECEIVED("qw.qcrequest.string = text", "qw.qcrequest.float = 1", "qw.qcrequest.double = 1",
-             "qw.qcrequest.int64 = -2", "qw.qcrequest.name = name");
-}
+PACKET_TEST(requests_carry_arguments, (.fte = FTE_CSQC), client,
+            CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
+                   "\x0a\3\0name\0",
+            "qw.qcrequest.string = text", "qw.qcrequest.float = 1", "qw.qcrequest.double = 1",
+            "qw.qcrequest.int64 = -2", "qw.qcrequest.name = name")
 
 FIXTURE_TEST(late_precaches_are_remembered)
 {
@@ -391,47 +387,35 @@ FIXTURE_TEST(spectators_have_a_bit)
     assert_false(f->session.spectator);
 }
 
-FIXTURE_TEST(mvdsv_chooses_weapons)
-{
-    f->session.ext.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG;
-    READS(client, CLIENT "\xc8\x44\3\x78\x50"
-                         "\xc8\xc0\7\2\0"
-                         "\xc9\1\1\2\x0d\4\0\0\x80\x3f\0\0\0\0\0\0\0\0");
-    RECEIVED("qw.mvd_weapon.age = 3", "qw.mvd_weapon.first = 5", "qw.mvd_weapon.impulse = 7",
-             "qw.mvd_debug.position.x = 1");
-}
+PACKET_TEST(mvdsv_chooses_weapons, (.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG), client,
+            CLIENT "\xc8\x44\3\x78\x50"
+                   "\xc8\xc0\7\2\0"
+                   "\xc9\1\1\2\x0d\4\0\0\x80\x3f\0\0\0\0\0\0\0\0",
+            "qw.mvd_weapon.age = 3", "qw.mvd_weapon.first = 5", "qw.mvd_weapon.impulse = 7",
+            "qw.mvd_debug.position.x = 1")
 
-FIXTURE_TEST(projectiles_move_by_themselves)
-{
-    f->session.ext.mvd1 = MVD1_SIMPLEPROJECTILE;
-    READS(server, SERVER "\x64\5\0\0\0"
-                         "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
-                         "\x21\x80\0\0");
-    RECEIVED("qw.projectile.number = 32", "qw.projectile.angles.pitch = 90",
-             "qw.projectile.owner = 1", "qw.projectile.age = 1",
-             "qw.projectile.word.remove = true");
-}
+PACKET_TEST(projectiles_move_by_themselves, (.mvd1 = MVD1_SIMPLEPROJECTILE), server,
+            SERVER "\x64\5\0\0\0"
+                   "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
+                   "\x21\x80\0\0",
+            "qw.projectile.number = 32", "qw.projectile.angles.pitch = 90",
+            "qw.projectile.owner = 1", "qw.projectile.age = 1", "qw.projectile.word.remove = true")
 
-FIXTURE_TEST(players_predict_weapons)
-{
-    f->session.ext.mvd1 = MVD1_WEAPONPREDICTION;
-    READS(server, SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
-                         "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
-                         "\x2a\1\0\1\0\0\0\0\0\0\5\3\0");
-    RECEIVED("qw.playerinfo.weapon.weapon = 32", "qw.playerinfo.weapon.cells = 4");
-}
+PACKET_TEST(players_predict_weapons, (.mvd1 = MVD1_WEAPONPREDICTION), server,
+            SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
+                   "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
+                   "\x2a\1\0\1\0\0\0\0\0\0\5\3\0",
+            "qw.playerinfo.weapon.weapon = 32", "qw.playerinfo.weapon.cells = 4")
 
-FIXTURE_TEST(old_deltas_have_all_bits)
-{
-    f->session.ext.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS;
-    READS(server, SERVER "\x2f\5\x80\x80\x85\x7b"
-                         "\x10\xff\1\2\3\5\0\1\0"
-                         "\1\0\2\0\3\0\4\0\5\6\7"
-                         "\0\0");
-    RECEIVED("qw.entity.scale = 1", "qw.entity.fatness = -1", "qw.entity.dpflags = 0x3",
-             "qw.entity.tag.entity = 5", "qw.entity.light.radius = 4",
-             "qw.entity.effects_high = 0x7");
-}
+PACKET_TEST(old_deltas_have_all_bits, (.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS),
+            server,
+            SERVER "\x2f\5\x80\x80\x85\x7b"
+                   "\x10\xff\1\2\3\5\0\1\0"
+                   "\1\0\2\0\3\0\4\0\5\6\7"
+                   "\0\0",
+            "qw.entity.scale = 1", "qw.entity.fatness = -1", "qw.entity.dpflags = 0x3",
+            "qw.entity.tag.entity = 5", "qw.entity.light.radius = 4",
+            "qw.entity.effects_high = 0x7")
 
 FIXTURE_TEST(edited_brushes_have_few_planes)
 {
