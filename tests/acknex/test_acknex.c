@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Acknex: the document's example, direction, what a session learns, recognition, the summary. */
 #include "common/acknex/decode.h"
-#include "tests/unit/toy.h"
+#include "tests/unit/text_listener.h"
+#include "tests/unit/unit.h"
 
 struct fixture {
     struct qs_decoder decoder;
     struct acknex_session session;
-    struct log_sink sink;
+    struct text_listener listener;
 };
 
 static void set_up(struct fixture *f)
@@ -14,96 +15,69 @@ static void set_up(struct fixture *f)
     qs_decoder_init(&f->decoder, &acknex_protocol);
     f->decoder.want_summary = true;
     acknex_protocol.session_init(&f->session.base);
-    log_sink_init(&f->sink);
+    f->listener = text_listener_new();
 }
 
 static void tear_down(struct fixture *f)
 {
-    log_sink_clear(&f->sink);
+    g_string_free(f->listener.received, TRUE);
     acknex_protocol.session_clear(&f->session.base);
     qs_decoder_clear(&f->decoder);
 }
 
 #define FIXTURE_TEST(function) TEST_WITH(function, struct fixture, f, set_up, tear_down)
 
-/* `bytes` is a string literal; its closing NUL is not sent. */
-#define DECODE(f, way, bytes) decode(f, way, (const uint8_t *)(bytes), sizeof(bytes) - 1)
-
-static void decode(struct fixture *f, enum qs_direction direction, const uint8_t *bytes,
-                   uint32_t size)
+/* Returns how many problems the datagram has. */
+static uint32_t decode(struct fixture *f, enum qs_direction direction, struct qs_view bytes)
 {
     /* Of exactly this size, so that a sanitizer sees a read beyond it. */
-    g_autofree uint8_t *copy = g_memdup2(bytes, size);
+    g_autofree uint8_t *copy = g_memdup2(bytes.data, bytes.size);
     const struct qs_packet packet = {
         .data = copy,
-        .size = size,
-        .wire_size = size,
+        .size = bytes.size,
+        .wire_size = bytes.size,
         .number = 1,
         .source_is_server_port = direction == QS_S2C,
         .destination_is_server_port = direction == QS_C2S,
         .from = direction == QS_S2C ? QS_END_B : QS_END_A,
     };
 
-    g_string_truncate(f->sink.log, 0);
-    qs_decode(&f->decoder, &f->session.base, &f->sink.base, &packet);
+    g_string_truncate(f->listener.received, 0);
+    qs_decode(&f->decoder, &f->session.base, &f->listener.base, &packet);
+    return qs_decoder_problems(&f->decoder);
 }
 
-/* Where the value stands in the log; NULL: nowhere. */
-static const char *find(const struct fixture *f, const char *name)
+/* A datagram without a problem, and lines that it shows. */
+#define READS(direction, bytes, ...)                                                               \
+    do {                                                                                           \
+        assert_int_equal(decode(f, direction, VIEW(bytes)), 0);                                    \
+        text_listener_assert(&f->listener, (const char *const[]){__VA_ARGS__, NULL});              \
+    } while (0)
+#define SHOWS_NO(part) text_listener_assert_not(&f->listener, part)
+
+/* A datagram with one note of the kind, and so many bytes that are not decoded. */
+#define NOTES(direction, bytes, note, count)                                                       \
+    do {                                                                                           \
+        decode(f, direction, VIEW(bytes));                                                         \
+        assert_int_equal(f->decoder.found.notes[note], 1);                                         \
+        assert_int_equal(f->decoder.found.undecoded, count);                                       \
+    } while (0)
+
+static void assert_summary(const struct fixture *f, const char *expected)
 {
-    g_autofree char *start = g_strconcat(name, " ", NULL);
-    const char *line = strstr(f->sink.log->str, start);
-
-    return line ? strchr(line, '=') + 2 : NULL;
+    assert_string_equal(f->decoder.found.summary->str, expected);
 }
 
-static void assert_double(const struct fixture *f, const char *name, double expected,
-                          double tolerance)
-{
-    const char *value = find(f, name);
-
-    assert_non_null(value);
-    assert_float_equal(g_ascii_strtod(value, NULL), expected, tolerance);
-}
-
-static void assert_text(const struct fixture *f, const char *name, const char *expected)
-{
-    const char *value = find(f, name);
-    g_autoptr(GString) bytes = g_string_new(NULL);
-
-    for (const char *c = expected; *c; c++)
-        g_string_append_printf(bytes, "%02x", *c);
-    assert_non_null(value);
-    assert_true(g_str_has_prefix(value, bytes->str));
-    assert_int_equal(value[bytes->len], '\n');
-}
-
-static void assert_absent(const struct fixture *f, const char *name)
-{
-    assert_null(find(f, name));
-}
-
-static void assert_clean(const struct fixture *f)
-{
-    assert_int_equal(qs_decoder_problems(&f->decoder), 0);
-}
-
-/* --- The worked example
- * -------------------------------------------------------------------------------------- */
+/* --- The worked example --- */
 
 #define EXAMPLE "\x83\x07\x00\x80\x00\x00\x00\x01\x00\x80\x01\x00\x80\x00"
 
 FIXTURE_TEST(test_worked_example)
 {
-    DECODE(f, QS_S2C, EXAMPLE);
-    assert_clean(f);
-    assert_double(f, "acknex.entity.number", 7, 0);
-    assert_double(f, "acknex.position.x", 1, 0);
-    assert_double(f, "acknex.position.y", 2, 0);
-    assert_double(f, "acknex.position.z", 3, 0);
     /* An angle counts in 360/65535 degrees: no number of them is 180 exactly. */
-    assert_double(f, "acknex.pan", 180, 360.0 / 65535 / 2);
-    assert_string_equal(f->decoder.found.summary->str, "S→C: update entity 7: position, pan");
+    READS(QS_S2C, EXAMPLE, "acknex.entity.number = 7", "acknex.position.x = 1",
+          "acknex.position.y = 2", "acknex.position.z = 3", "acknex.pan = 180.002747");
+    assert_summary(f, "S→C: update entity 7: position, pan");
 }
 
 FIXTURE_TEST(test_example_with_intel_angles)
@@ -111,9 +85,7 @@ FIXTURE_TEST(test_example_with_intel_angles)
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_ANGLE_BYTE_ORDER] = ACKNEX_ANGLE_INTEL};
 
     f->decoder.options = options;
-    DECODE(f, QS_S2C, EXAMPLE);
-    assert_clean(f);
-    assert_double(f, "acknex.pan", 128 * 360.0 / 65535, 1e-9);
+    READS(QS_S2C, EXAMPLE, "acknex.pan = 0.703135729"); /* 128 * 360 / 65535 */
 }
 
 FIXTURE_TEST(test_example_with_fixed_positions)
@@ -121,129 +93,86 @@ FIXTURE_TEST(test_example_with_fixed_positions)
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_POS_RESOLUTION] = ACKNEX_POS_FIXED};
 
     f->decoder.options = options;
-    DECODE(f, QS_S2C, EXAMPLE);
+    decode(f, QS_S2C, VIEW(EXAMPLE));
     assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
-    DECODE(f, QS_S2C, "\x83\x07\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\xf4\xff\xff\x80\x00");
-    assert_clean(f);
-    assert_double(f, "acknex.position.x", 1, 0);
-    assert_double(f, "acknex.position.y", 2, 0);
-    assert_double(f, "acknex.position.z", -3, 0);
+    READS(QS_S2C, "\x83\x07\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\xf4\xff\xff\x80\x00",
+          "acknex.position.x = 1", "acknex.position.y = 2", "acknex.position.z = -3");
 }
 
-/* --- Direction
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Direction --- */
 
 /* 0x04 has a Long from a client and a Short from the server. */
 FIXTURE_TEST(test_direction_decides_layout)
 {
-    DECODE(f, QS_C2S, "\x04\x01\x00\x00\x00");
-    assert_clean(f);
-    assert_string_equal(f->decoder.found.summary->str, "C→S: remove entity 1");
-    DECODE(f, QS_S2C, "\x04\x01\x00\x00\x00");
+    READS(QS_C2S, "\x04\x01\x00\x00\x00", NULL);
+    assert_summary(f, "C→S: remove entity 1");
+    decode(f, QS_S2C, VIEW("\x04\x01\x00\x00\x00"));
     assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
 FIXTURE_TEST(test_direction_found_by_reading)
 {
     acknex_protocol.session_init(&f->session.base);
-    DECODE(f, QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00");
-    assert_clean(f);
+    READS(QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00", NULL);
     assert_int_equal(f->decoder.found.direction, QS_C2S);
     /* Who is the server is known from here on. */
     assert_int_equal(f->session.base.server, QS_END_B);
 }
 
-/* A skill is read the same both ways, so it is read though nobody knows who sent it. */
+/* A skill is read the same both ways, so it is read though its sender is unknown. */
 FIXTURE_TEST(test_direction_not_needed)
 {
-    DECODE(f, QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00");
-    assert_clean(f);
+    READS(QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00", "acknex.skill = 1");
     assert_int_equal(f->decoder.found.direction, QS_DIRECTION_UNKNOWN);
-    assert_double(f, "acknex.skill", 1, 0);
 }
 
-/* 0x03 from nobody knows whom, and neither way to its end: its layout cannot be known. */
+/* 0x03 of an unknown sender, and neither way to its end: its layout cannot be known. */
 FIXTURE_TEST(test_direction_needed)
 {
-    DECODE(f, QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00");
-    assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
-    assert_int_equal(f->decoder.found.undecoded, 5);
+    NOTES(QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00", QS_NOTE_UNKNOWN_MESSAGE, 5);
 }
 
-/* --- What a session learns
- * ----------------------------------------------------------------------------------- */
+/* --- Knowledge of a session --- */
 
-#define JOIN_BOB                                                                                   \
-    "\x02"                                                                                         \
-    "Bob\0"
-#define CREATE_WARLOCK                                                                             \
-    "\x03"                                                                                         \
-    "warlock.mdl\0"                                                                                \
-    "\x80\x00\x00\x00\x01\x00\x80\x01\x00"                                                         \
-    "\x04\x00"                                                                                     \
-    "\x01\x00"
+#define JOIN_BOB "\2Bob\0"
+#define LEVEL(name) "\11" name ".wmb\0"
+#define CREATE_WARLOCK "\3warlock.mdl\0\x80\x00\x00\x00\x01\x00\x80\x01\x00\x04\x00\x01\x00"
 #define CREATED_7 "\x03\x07\x00\x01\x00"
+#define TYPE_OF_7(file) "A\7\0" file "\0"
 #define PAN_7 "\x82\x07\x00\x40\x00"
 
 FIXTURE_TEST(test_entity_of_a_player)
 {
-    DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
-    assert_clean(f);
-    DECODE(f, QS_S2C, CREATED_7);
-    DECODE(f, QS_S2C, PAN_7);
-    assert_clean(f);
-    assert_text(f, "acknex.entity.file", "warlock.mdl");
-    assert_text(f, "acknex.entity.player", "Bob");
-    assert_int_equal(find(f, "acknex.entity.file")[-3], ':'); /* generated */
-    assert_string_equal(f->decoder.found.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
-}
-
-FIXTURE_TEST(test_removed_entity_is_forgotten)
-{
-    DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
-    DECODE(f, QS_S2C, CREATED_7);
-    DECODE(f, QS_S2C, "\x04\x07\x00");
-    DECODE(f, QS_S2C, PAN_7);
-    assert_absent(f, "acknex.entity.file");
-    assert_absent(f, "acknex.entity.player");
+    READS(QS_C2S, JOIN_BOB CREATE_WARLOCK, NULL);
+    READS(QS_S2C, CREATED_7, NULL);
+    READS(QS_S2C, PAN_7, "acknex.entity.file = warlock.mdl", "acknex.entity.player = Bob");
+    assert_summary(f, "S→C: update entity 7 (warlock.mdl): pan");
+    READS(QS_S2C, "\x04\x07\x00", NULL); /* it is removed */
+    READS(QS_S2C, PAN_7, NULL);
+    SHOWS_NO("acknex.entity.file");
+    SHOWS_NO("acknex.entity.player");
 }
 
 FIXTURE_TEST(test_type_update_names_the_entity)
 {
-    DECODE(f, QS_S2C,
-           "\x41\x07\x00"
-           "house.wmb\0" PAN_7);
-    assert_clean(f);
-    assert_text(f, "acknex.entity.file", "house.wmb");
-    assert_absent(f, "acknex.entity.player");
-    assert_string_equal(f->decoder.found.summary->str, "S→C: update×2");
+    READS(QS_S2C, TYPE_OF_7("house.wmb") PAN_7, "acknex.entity.file = house.wmb");
+    SHOWS_NO("acknex.entity.player");
+    assert_summary(f, "S→C: update×2");
 }
 
-FIXTURE_TEST(test_join_and_level_end_what_was)
+FIXTURE_TEST(test_another_level_and_a_join_forget_entities)
 {
-    DECODE(f, QS_C2S,
-           "\x09"
-           "one.wmb\0");
-    DECODE(f, QS_S2C,
-           "\x41\x07\x00"
-           "house.wmb\0");
-    DECODE(f, QS_C2S,
-           "\x09"
-           "one.wmb\0");
-    DECODE(f, QS_S2C, PAN_7);
-    assert_text(f, "acknex.entity.file", "house.wmb");
-    DECODE(f, QS_C2S,
-           "\x09"
-           "two.wmb\0");
-    DECODE(f, QS_S2C, PAN_7);
-    assert_absent(f, "acknex.entity.file");
-    DECODE(f, QS_S2C,
-           "\x41\x07\x00"
-           "house.wmb\0");
-    DECODE(f, QS_C2S, JOIN_BOB);
-    DECODE(f, QS_S2C, PAN_7);
-    assert_absent(f, "acknex.entity.file");
+    READS(QS_C2S, LEVEL("one"), NULL);
+    READS(QS_S2C, TYPE_OF_7("house.wmb"), NULL);
+    READS(QS_C2S, LEVEL("one"), NULL);
+    READS(QS_S2C, PAN_7, "acknex.entity.file = house.wmb");
+    READS(QS_C2S, LEVEL("two"), NULL);
+    READS(QS_S2C, PAN_7, NULL);
+    SHOWS_NO("acknex.entity.file");
+    READS(QS_S2C, TYPE_OF_7("house.wmb"), NULL);
+    READS(QS_C2S, JOIN_BOB, NULL);
+    READS(QS_S2C, PAN_7, NULL);
+    SHOWS_NO("acknex.entity.file");
     assert_int_equal(f->session.base.connection, 1);
     assert_int_equal(f->session.base.level, 0);
 }
@@ -253,13 +182,9 @@ FIXTURE_TEST(test_copy_is_independent)
 {
     struct acknex_session before;
 
-    DECODE(f, QS_S2C,
-           "\x41\x07\x00"
-           "house.wmb\0");
+    READS(QS_S2C, TYPE_OF_7("house.wmb"), NULL);
     acknex_protocol.session_copy(&before.base, &f->session.base);
-    DECODE(f, QS_S2C,
-           "\x41\x07\x00"
-           "tree.tga\0");
+    READS(QS_S2C, TYPE_OF_7("tree.tga"), NULL);
     assert_string_equal(qs_table_get(&before.files, 7), "house.wmb");
     assert_string_equal(qs_table_get(&f->session.files, 7), "tree.tga");
     acknex_protocol.session_clear(&before.base);
@@ -273,11 +198,8 @@ FIXTURE_TEST(test_description)
     assert_null(description.version);
     assert_null(description.map);
     assert_null(description.player);
-    DECODE(f, QS_C2S,
-           JOIN_BOB "\x09"
-                    "one.wmb\0");
-    DECODE(f, QS_S2C, "\x07\x05\x00\x00\x80\x3f");
-    assert_clean(f);
+    READS(QS_C2S, JOIN_BOB LEVEL("one"), NULL);
+    READS(QS_S2C, "\x07\x05\x00\x00\x80\x3f", NULL);
     acknex_protocol.describe(&f->session.base, &description);
     assert_string_equal(description.version, "5");
     assert_string_equal(description.map, "one.wmb");
@@ -287,7 +209,7 @@ FIXTURE_TEST(test_description)
     g_free(description.player);
 }
 
-/* --- What cannot be read */
+/* --- Unreadable messages --- */
 
 /* What no message begins with is not decoded, nor what follows it; what comes before it is. */
 FIXTURE_TEST(test_unknown_messages)
@@ -307,8 +229,8 @@ FIXTURE_TEST(test_unknown_messages)
             : s2c  ? memchr(server, code, sizeof server - 1) != NULL
                    : memchr(client, code, sizeof client - 1) != NULL)
             continue;
-        decode(f, direction, bytes, sizeof bytes);
-        assert_non_null(strstr(f->sink.log->str, "acknex.message 0+1 = "));
+        decode(f, direction, (struct qs_view){bytes, sizeof bytes});
+        assert_true(g_str_has_prefix(f->listener.received->str, "acknex.message = "));
         assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
         assert_int_equal(f->decoder.found.undecoded, update ? 7 : 9);
     }
@@ -316,50 +238,42 @@ FIXTURE_TEST(test_unknown_messages)
 
 FIXTURE_TEST(test_malformed_messages)
 {
-    DECODE(f, QS_C2S, "\x0a\1\0\xff\xff\1\2\3");
-    assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_equal(f->decoder.found.undecoded, 3);
-    DECODE(f, QS_S2C, "\x0b\1\0no end");
-    assert_int_equal(f->decoder.found.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_equal(f->decoder.found.undecoded, 6);
+    NOTES(QS_C2S, "\x0a\1\0\xff\xff\1\2\3", QS_NOTE_MALFORMED, 3);
+    NOTES(QS_S2C, "\x0b\1\0no end", QS_NOTE_MALFORMED, 6);
 }
 
-/* --- Recognition
- * --------------------------------------------------------------------------------------------- */
+/* --- Recognition --- */
 
-#define RECOGNIZE(bytes)                                                                           \
-    acknex_recognize(&acknex_protocol, &(struct qs_packet){.data = (const uint8_t *)(bytes),       \
-                                                           .size = sizeof(bytes) - 1})
-
-FIXTURE_TEST(test_recognition)
+TEST(test_recognition)
 {
-    assert_true(acknex_protocol.recognize_on_request);
-    assert_true(RECOGNIZE(CREATE_WARLOCK));
-    assert_true(RECOGNIZE("\x41\x07\x00"
-                          "house.wmb\0" PAN_7));
-    assert_true(RECOGNIZE("\x09"
-                          "LEVEL.WMB\0"));
-    /* Acknex, but it could be anything. */
-    assert_false(RECOGNIZE(""));
-    assert_false(RECOGNIZE("\x07"));
-    assert_false(RECOGNIZE(EXAMPLE));
-    /* A file name and a byte too many or too few, or of no kind that the engine has. */
-    assert_false(RECOGNIZE(CREATE_WARLOCK "\x01"));
-    assert_false(RECOGNIZE("\x41\x07\x00"
-                           "house.wmb"));
-    assert_false(RECOGNIZE("\x41\x07\x00"
-                           "house.exe\0"));
-    assert_false(RECOGNIZE("\x41\x07\x00"
-                           "\x01.wmb\0"));
-    assert_false(RECOGNIZE("\x09"
-                           "one.wmb\0"
-                           "\x09"
-                           "two\0"));
-    /* Others' traffic. */
-    assert_false(RECOGNIZE("\xff\xff\xff\xff"
-                           "connect 28 house.wmb\0"));
-    assert_false(RECOGNIZE("GET /house.mdl HTTP/1.1\r\n\r\n"));
-}
+    const struct {
+        struct qs_view bytes;
+        bool is_acknex;
+    } datagrams[] = {
+        {VIEW(CREATE_WARLOCK), true},
+        {VIEW(TYPE_OF_7("house.wmb") PAN_7), true},
+        {VIEW("\11LEVEL.WMB\0"), true},
+        /* Acknex, but it could be anything. */
+        {VIEW(""), false},
+        {VIEW("\x07"), false},
+        {VIEW(EXAMPLE), false},
+        /* A file name and a byte too many or too few, or of no kind that the engine has. */
+        {VIEW(CREATE_WARLOCK "\x01"), false},
+        {VIEW("A\7\0house.wmb"), false},
+        {VIEW(TYPE_OF_7("house.exe")), false},
+        {VIEW(TYPE_OF_7("\x01.wmb")), false},
+        {VIEW(LEVEL("one") "\11two\0"), false},
+        /* Traffic of other programs. */
+        {VIEW("\377\377\377\377connect 28 house.wmb\0"), false},
+        {VIEW("GET /house.mdl HTTP/1.1\r\n\r\n"), false},
+    };
 
-/* --- The summary
- * --------------------------------------------------------------------------------------------- */
+    assert_true(acknex_protocol.recognize_on_request);
+    for (size_t i = 0; i < G_N_ELEMENTS(datagrams); i++) {
+        const struct qs_packet packet = {.data = datagrams[i].bytes.data,
+                                         .size = datagrams[i].bytes.size};
+
+        if (acknex_recognize(&acknex_protocol, &packet) != datagrams[i].is_acknex)
+            fail_msg("datagram %zu", i);
+    }
+}

@@ -2,7 +2,7 @@
 """
 Damages captures on purpose, rebuilds their demos, and compares these with the truth.
 
-    damage.py PCAP2DEMO COMPARE_DM2 CAPTURES [NAME...]
+    damage.py PCAP2DEMO CAPTURES [NAME...]
 
 The captures are the project's own, in CAPTURES; NAMEs are of damages, to try only these. What is only out
 of order, or there twice, gives the undamaged demo. Of what is missing the demos have the stated share of
@@ -22,7 +22,7 @@ import capture
 import damages
 import recordings
 from damages import MILLISECONDS, NANOSECONDS
-from truth import TRUTHS, Share, Tools
+from truth import TRUTHS, Share
 
 HOUR = 3600 * NANOSECONDS
 
@@ -118,16 +118,16 @@ def applies(capture_name, damage):
 class Rebuilt:
     """What the tool makes of a capture: exit status, what it printed, and demos by name."""
 
-    def __init__(self, tools, path, folder):
+    def __init__(self, tool, path, folder):
         folder.mkdir()
-        run = subprocess.run([tools.pcap2demo, "-q", "-o", folder, path], capture_output=True, text=True,
+        run = subprocess.run([tool, "-q", "-o", folder, path], capture_output=True, text=True,
                              stdin=subprocess.DEVNULL)
         self.status, self.printed = run.returncode, run.stderr
         self.demos = sorted(folder.iterdir())
 
 
-def server_of(tools, path):
-    run = subprocess.run([tools.pcap2demo, "--list", "--json", path], capture_output=True, text=True)
+def server_of(tool, path):
+    run = subprocess.run([tool, "--list", "--json", path], capture_output=True, text=True)
     address, port = json.loads(run.stdout)["sessions"][0]["server"].rsplit(":", 1)
     return bytes(map(int, address.split("."))), int(port)
 
@@ -135,19 +135,19 @@ def server_of(tools, path):
 class Original:
     """An undamaged capture, and the demos that it gives."""
 
-    def __init__(self, tools, path, folder):
+    def __init__(self, tool, path, folder):
         self.name = path.name.split(".")[0]
-        self.tools, self.folder = tools, folder / self.name
+        self.tool, self.folder = tool, folder / self.name
         self.folder.mkdir()
         self.link_type, self.frames = capture.read(path)
-        self.server = server_of(tools, path)
+        self.server = server_of(tool, path)
         self.truth = self.rebuild(self.frames, "truth")
 
     def rebuild(self, frames, name):
         folder = self.folder / name
         path = self.folder / f"{self.name}.pcap"
         capture.write(path, self.link_type, frames)
-        return Rebuilt(self.tools, path, folder)
+        return Rebuilt(self.tool, path, folder)
 
 
 def least(original, name):
@@ -164,7 +164,7 @@ def differences(original, rebuilt, name):
     for demo, truth in zip(rebuilt.demos, original.truth.demos):
         if demo.read_bytes() == truth.read_bytes():
             continue
-        found = TRUTHS[demo.suffix](original.tools, demo, truth)
+        found = TRUTHS[demo.suffix](original.tool, demo, truth)
         if damage.least == "bytes":
             yield f"{demo.name}: other bytes"
         if found.right < found.all * least(original, name) or found.wrong or found.dropped:
@@ -176,7 +176,7 @@ def differences(original, rebuilt, name):
 
 def best(original, truth, demos):
     """The demo that is nearest to the truth, compared with it."""
-    shares = [TRUTHS[truth.suffix](original.tools, demo, truth) for demo in demos]
+    shares = [TRUTHS[truth.suffix](original.tool, demo, truth) for demo in demos]
     return max(shares, key=lambda share: share.right - share.wrong, default=Share(0, 1, 0))
 
 
@@ -218,11 +218,11 @@ def check(original, name):
 
 
 def main():
-    tools, captures = Tools(*sys.argv[1:3]), pathlib.Path(sys.argv[3])
-    names, results = sys.argv[4:] or [*DAMAGES, *LOSSES], []
+    tool, captures = sys.argv[1], pathlib.Path(sys.argv[2])
+    names, results = sys.argv[3:] or [*DAMAGES, *LOSSES], []
     stored = captures.parents[1].parent / "shared" / "captures" / "quakeworld"
     paths = {captures / "fidelity" / f"{name}.pcap.gz": names for name in CAPTURES}
-    if not sys.argv[4:]:
+    if not sys.argv[3:]:
         paths.update({captures / "fidelity" / f"{name}.pcap.gz": STORED_DAMAGES for name in OTHERS})
         if recordings.is_there(stored):
             paths.update({stored / name: STORED_DAMAGES + ["playing-lost-5"] * name.startswith(SIGNED_ON)
@@ -230,6 +230,6 @@ def main():
             paths.update({stored / name: ["swapped", "cut-one"] for name in DOWNLOAD_AND_LOSSES})
     with tempfile.TemporaryDirectory() as folder:
         for path in paths:
-            original = Original(tools, path, pathlib.Path(folder))
+            original = Original(tool, path, pathlib.Path(folder))
             results += [check(original, name) for name in paths[path] if applies(original.name, name)]
     return results

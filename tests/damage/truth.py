@@ -3,7 +3,7 @@
 How much of a demo is right: what a player would show in each frame, compared with another demo of the
 same session, which is the truth. Of each format, TRUTHS has a function
 
-    compare(tools, demo, truth) -> Share
+    compare(tool, demo, truth) -> Share
 
 with the paths of two files. `wrong` counts what must never be: frames that show something else than was
 sent, and what a player stops at; `dropped` updates that it drops. `right` of `all` frames of the truth (of
@@ -19,11 +19,10 @@ import subprocess
 import tempfile
 
 import capture
+import comparison
 import dem
 import player
-from comparison import compare as compare_dm2
 
-Tools = collections.namedtuple("Tools", "pcap2demo compare_dm2")
 Share = collections.namedtuple("Share", "right all wrong dropped", defaults=[0])
 
 Outcome = collections.namedtuple("Outcome", "demos status error")
@@ -55,8 +54,8 @@ LAST_FRAMES = 6
 # --- QuakeWorld: entities are deltas from earlier frames, which the player must have accepted.
 
 
-def compare_qwd(tools, demo, truth):
-    mine, true = player.play(tools.pcap2demo, demo), player.play(tools.pcap2demo, truth)
+def compare_qwd(tool, demo, truth):
+    mine, true = player.play(tool, demo), player.play(tool, truth)
     # A demo that begins late lacks levels at its beginning.
     behind = true.level - mine.level
     found = {(level + behind, sequence): state for (level, sequence), state in mine.seen.items()}
@@ -77,23 +76,21 @@ def shown(path):
     return collections.Counter(blocks)
 
 
-def compare_dem(tools, demo, truth):
-    del tools
+def compare_dem(tool, demo, truth):
+    del tool
     found, true = shown(demo), shown(truth)
     return Share((found & true).total(), true.total(), max((found - true).total() - LAST_FRAMES, 0))
 
 
-# --- Quake II: the project's own tool follows frames.
+# --- Quake II: frames are deltas from earlier ones.
 
 
-def compare_dm2_files(tools, demo, truth):
-    found = compare_dm2(tools.compare_dm2, demo, truth, False)
-    if not found:
-        return Share(0, 1, 1)
+def compare_dm2(tool, demo, truth):
+    found = comparison.compare(tool, demo, truth)
     return Share(found.same, found.frames, found.bad)
 
 
-TRUTHS = {".qwd": compare_qwd, ".dem": compare_dem, ".dm2": compare_dm2_files}
+TRUTHS = {".qwd": compare_qwd, ".dem": compare_dem, ".dm2": compare_dm2}
 
 
 def captures_of(captures, own, shared, largest, lossy):

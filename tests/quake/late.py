@@ -20,39 +20,27 @@ from tool import Capture
 CUTS = [(50, 1, 0.99, 0), (600, 1, 0.99, 0), (900, 1, 0.55, 0), (2400, 2, 0.55, 0), (3200, 3, 0.5, 0)]
 
 FULL = 1  # of the bits: nothing of the entity's old state stays
-STATE = ("origin", "angles", "model", "frame", "skin", "effects", "flags", "alpha", "scale", "colormap")
 
 
-class Player(states.Hearer):
-    """What a client makes of its recording: states by entity, for each frame of each level."""
-
-    def __init__(self, tool, demo):
-        self.level, self.frame, self.number = 0, None, None
-        self.states, self.frames = {}, {}
-        self.listen(tool, demo)
+class Player(states.Player):
+    STATE = states.Player.STATE + ("flags", "alpha", "scale")
 
     def receive(self, name, value):
         if name == "nq.svc_serverinfo":
-            self.level += 1
-            self.states = {}
+            self.begin_level()
         elif name == "nq.entities.frame":
-            self.frame = int(value.split()[1])
+            self.frame = states.number_of(value)
         elif name == "nq.entities.end":
-            self.frames[self.level, self.frame] = {number: dict(state) for number, state in self.states.items()}
-        elif name.startswith("nq.entity."):
-            self.receive_entity(name.split(".")[2:], value)
-
-    def receive_entity(self, name, value):
-        if name == ["number"]:
-            self.number = int(value.split()[1])
-        elif name == ["remove"] and value.endswith("true"):
+            self.end_frame()
+        elif name == "nq.entity.number":
+            self.number = states.number_of(value)
+        elif name == "nq.entity.remove" and value.endswith("true"):
             self.states.pop(self.number, None)
-        elif name == ["e5bits"]:
-            if int(value.split()[1], 16) & FULL:
+        elif name == "nq.entity.e5bits":
+            if states.number_of(value) & FULL or self.number not in self.states:
                 self.states[self.number] = {}
-            self.states.setdefault(self.number, {})
-        elif name[0] in STATE and name[-1] != "name" and value:
-            self.states[self.number][".".join(name)] = value
+        elif name.startswith("nq.entity."):
+            self.set(name.split(".")[2:], value)
 
 
 def main():

@@ -1,33 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* FTE's extensions over Quake's netchan, byte by byte: what no capture has, above all. */
-#include "tests/unit/unit.h"
-
 #include "tests/quake/wire.h"
 
 #define LIST "4\1Level\0maps/m.bsp\0\0\0"
-#define RMQ "\xe7\3\0\0\x12\0\0\0" /* floats, short angles */
-#define QUAKE "\x0f\0\0\0"
+#define VERSION_999 "\xe7\3\0\0\x12\0\0\0" /* floats, short angles */
+#define VERSION_15 "\x0f\0\0\0"
 
 /* FTE2's first byte and second; the session's FTE word has CSQC. */
-#define SERVERINFO(fte2, protocol)                                                                 \
+#define FTE_SERVERINFO(fte2, protocol)                                                             \
     "\x0b"                                                                                         \
     "FTEX\0\0\0\x40"                                                                               \
     "FTE2" fte2 "\0\0" protocol "qw\0" LIST
 
 WIRE_TEST(agreement_is_kept_until_the_next_level)
 {
-    struct qs_description description;
-
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
-    RECEIVED("nq.extension.fte.csqc := true", "nq.agreed.fte := 0x40000000",
-             "nq.agreed.fte2 := 0x7f", "nq.serverinfo.gamedir = \"qw\"",
-             "nq.serverinfo.maxclients = 52");
-    nq_protocol.describe(&wire->session.base, &description);
-    assert_string_equal(description.version, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f");
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
-    wire_assert_reads(wire, VIEW("\x0b" QUAKE LIST));
+    READS(FTE_SERVERINFO("\x7f\0", VERSION_999), "nq.extension.fte.csqc = true",
+          "nq.agreed.fte = 0x40000000", "nq.agreed.fte2 = 0x7f", "nq.serverinfo.gamedir = qw",
+          "nq.serverinfo.maxclients = 52");
+    wire_assert_described(wire, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f", "m", NULL);
+    wire_assert_reads(wire, VIEW("\x0b" VERSION_15 LIST));
     assert_int_equal(wire->session.ext.fte2, 0);
     wire_block(wire, VIEW("\x56\0\0\0\0\0\0\0\0"));
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
@@ -37,7 +28,7 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
 WIRE_TEST(agreement_is_kept_by_a_level_whose_beginning_is_missing)
 {
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0,
-              VIEW(SERVERINFO("\x7f\0", RMQ) "\x19\1\x19\2\x19\3"));
+              VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x19\1\x19\2\x19\3"));
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 1, VIEW("\7\0\0\x80\x42"));
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 2, VIEW("\7\0\0\x80\x3f"));
     assert_int_equal(wire->session.base.level, 2);
@@ -48,67 +39,64 @@ WIRE_TEST(agreement_is_kept_by_a_level_whose_beginning_is_missing)
 WIRE_TEST(client_names_its_extensions)
 {
     wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
-    RECEIVED("nq.extension.fte.floatcoords := true", "nq.extension.fte2.predinfo := true");
+    RECEIVED("nq.extension.fte.floatcoords = true", "nq.extension.fte2.predinfo = true");
 }
 
 /* Entity 1 as a player: frame, angles, what its movement is predicted with. */
 WIRE_TEST(entities_come_as_replacement_deltas)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x0d\0bob\0"));
-    wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f"
-                                 "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
-                                 "\x02\x80"
-                                 "\0\0"));
-    RECEIVED("nq.updateentities.move = 7", "nq.updateentities.time = 1",
-             "nq.delta.player.name := \"bob\"", "nq.delta.angles.yaw = 90",
-             "nq.delta.velocity.x = 48.125", "nq.delta.msec = 7", "nq.delta.viewangles.yaw = 90",
-             "nq.entities.end = 0x0");
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x0d\0bob\0"));
+    READS("\x56\7\0\0\0\x80\x3f"
+          "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
+          "\x02\x80"
+          "\0\0",
+          "nq.updateentities.move = 7", "nq.updateentities.time = 1", "nq.delta.player.name = bob",
+          "nq.delta.angles.yaw = 90", "nq.delta.velocity.x = 48.125", "nq.delta.msec = 7",
+          "nq.delta.viewangles.yaw = 90", "nq.entities.end = 0x0");
 }
 
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
 WIRE_TEST(numbers_may_be_long)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
     wire_assert_reads(wire, VIEW("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
                                  "\x05\x01\x80\3"));          /* svc_setview */
     RECEIVED("nq.spawnbaseline2.entity = 258", "nq.delta.frame = 300", "nq.setview.entity = 259");
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x3f\4", RMQ)));
-    wire_assert_reads(wire, VIEW("\x15\x81\2\xac\2\x15"
-                                 "\x2c\0\0\0\0\0\0\0\0\0\0\0\0\x81\1\xff\x40"));
-    RECEIVED("nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x3f\4", VERSION_999)));
+    READS("\x15\x81\2\xac\2\x15"
+          "\x2c\0\0\0\0\0\0\0\0\0\0\0\0\x81\1\xff\x40",
+          "nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
 }
 
 WIRE_TEST(sounds_have_more_to_say)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
     /* volume, more, large entity, time offset, pitch; in the second byte a velocity, which loops.
      */
-    wire_assert_reads(wire, VIEW("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
-                                 "\0\0\x80\x3f\0\0\0\0\0\0\0\0"));
-    RECEIVED("nq.sound.more.forceloop = true", "nq.sound.pitch = 150",
-             "nq.sound.time_offset = 1000", "nq.sound.velocity.x = 1", "nq.sound.entity = 260",
-             "nq.sound.index = 3");
+    READS("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
+          "\0\0\x80\x3f\0\0\0\0\0\0\0\0",
+          "nq.sound.more.forceloop = true", "nq.sound.pitch = 150", "nq.sound.time_offset = 1000",
+          "nq.sound.velocity.x = 1", "nq.sound.entity = 260", "nq.sound.index = 3");
 }
 
 WIRE_TEST(other_messages_of_the_server)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\2", RMQ) "\x0d\0bob\0"));
-    wire_assert_reads(wire, VIEW("\7\0\0\0\x40\x05\0"       /* svc_time */
-                                 "\x36\x01\x40sparks\0"     /* svc_precache */
-                                 "\x4e\x64hello\0"          /* svcfte_updatestatstring */
-                                 "\x4f\xf0\0\0\x80\x40"     /* svcfte_updatestatfloat */
-                                 "\x54\0\x12\5\2\0ab"       /* svcfte_voicechat */
-                                 "\x55\0\0\0\x40\0\0"       /* svcfte_setangledelta */
-                                 "\x5d\2\0\x40"             /* svcfte_setanglebase */
-                                 "\x5a\3\0abc"              /* svcfte_cgamepacket_sized */
-                                 "\x5c\5\0\2\0xy\6\x80\0\0" /* svcfte_csqcentities_sized */
-                                 "\x5b\x0e\x80\x15\7\0\0\x80\x3f\0\0\0\0\0\0\0\0" /* te, sized */
-                                 "\1"));
-    RECEIVED("nq.time.move = 5", "nq.precache.particle = true",
-             "nq.updatestatstring.value = \"hello\"", "nq.updatestatfloat.value = 4",
-             "nq.voicechat.player.name := \"bob\"", "nq.setangledelta.angles.yaw = 90",
-             "nq.setanglebase.angles.yaw = 90", "nq.csqcentities.entity := 5",
-             "nq.temp_entity.count = 7");
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\2", VERSION_999) "\x0d\0bob\0"));
+    READS("\7\0\0\0\x40\x05\0"                             /* svc_time */
+          "\x36\x01\x40sparks\0"                           /* svc_precache */
+          "\x4e\x64hello\0"                                /* svcfte_updatestatstring */
+          "\x4f\xf0\0\0\x80\x40"                           /* svcfte_updatestatfloat */
+          "\x54\0\x12\5\2\0ab"                             /* svcfte_voicechat */
+          "\x55\0\0\0\x40\0\0"                             /* svcfte_setangledelta */
+          "\x5d\2\0\x40"                                   /* svcfte_setanglebase */
+          "\x5a\3\0abc"                                    /* svcfte_cgamepacket_sized */
+          "\x5c\5\0\2\0xy\6\x80\0\0"                       /* svcfte_csqcentities_sized */
+          "\x5b\x0e\x80\x15\7\0\0\x80\x3f\0\0\0\0\0\0\0\0" /* te, sized */
+          "\1",
+          "nq.time.move = 5", "nq.precache.particle = true", "nq.updatestatstring.value = hello",
+          "nq.updatestatfloat.value = 4", "nq.voicechat.player.name = bob",
+          "nq.setangledelta.angles.yaw = 90", "nq.setanglebase.angles.yaw = 90",
+          "nq.csqcentities.entity = 5", "nq.temp_entity.count = 7");
     assert_null(qs_table_get(&wire->session.models, 1 | 0x4000));
     wire_block(wire, VIEW("\x53zz"));
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -118,10 +106,10 @@ WIRE_TEST(other_messages_of_the_server)
 WIRE_TEST(floatcoords_widen_protocol_15)
 {
     wire_assert_reads(wire, VIEW("\x0b"
-                                 "FTEX\0\x80\0\0" QUAKE LIST));
-    wire_assert_reads(wire, VIEW("\x0a\0\x40\0\0\0\0"
-                                 "\x13\1\2\0\0\0\x3f\0\0\0\0\0\0\0\0"));
-    RECEIVED("nq.setangle.angles.pitch = 90", "nq.damage.origin.x = 0.5");
+                                 "FTEX\0\x80\0\0" VERSION_15 LIST));
+    READS("\x0a\0\x40\0\0\0\0"
+          "\x13\1\2\0\0\0\x3f\0\0\0\0\0\0\0\0",
+          "nq.setangle.angles.pitch = 90", "nq.damage.origin.x = 0.5");
 }
 
 /* --- Of the client */
@@ -130,7 +118,7 @@ WIRE_TEST(floatcoords_widen_protocol_15)
 
 WIRE_TEST(moves_have_a_number_and_a_cursor)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
     wire_assert_client_reads(wire, 0,
                              VIEW(MOVE "\2\0\0\0\7"
                                        "\x32\x13\0\0\0"));
@@ -148,7 +136,7 @@ WIRE_TEST(moves_have_a_number_and_a_cursor)
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
 WIRE_TEST(narrow_moves_are_distinguished_from_precise_ones)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", QUAKE)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_15)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
                                   "\2\0\0\0\7\x32\x13\0\0\0"));
@@ -157,24 +145,24 @@ WIRE_TEST(narrow_moves_are_distinguished_from_precise_ones)
 
 WIRE_TEST(vrinputs_replace_moves)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\6", RMQ)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\6", VERSION_999)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x55\x29\0\x0a\x01\x81"
                                   "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00"));
     RECEIVED("nq.move.sequence = 41", "nq.input.time = 21413", "nq.move.forwardmove = 400",
-             "nq.usercmd.msec := 255");
+             "nq.usercmd.msec = 255");
     assert_true(wire->session.moved);
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
 }
 
 WIRE_TEST(clients_speak_and_call_the_game)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
     wire_assert_client_reads(wire, 0,
                              VIEW("\x53\x12\5\2\0ab"
                                   "\x51\1hi\0\4\1\x80\4\0Cmd_F\0"));
-    RECEIVED("nq.voicechat.size = 2", "nq.qcrequest.string = \"hi\"", "nq.qcrequest.entity = 260",
-             "nq.qcrequest.name = \"Cmd_F\"");
+    RECEIVED("nq.voicechat.size = 2", "nq.qcrequest.string = hi", "nq.qcrequest.entity = 260",
+             "nq.qcrequest.name = Cmd_F");
 }
 
 /* An update is acknowledged by its packet's number; -1 asks for everything anew. */
@@ -182,7 +170,7 @@ WIRE_TEST(updates_may_not_be_captured)
 {
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
 
-    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x19\1\x19\2\x19\3"));
+    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x19\1\x19\2\x19\3"));
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 18, update);
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 20, update);
     wire_assert_client_reads(wire, 0, VIEW("\x32\xff\xff\xff\xff\x32\x12\0\0\0"));
@@ -195,8 +183,7 @@ WIRE_TEST(updates_may_not_be_captured)
 /* A capture that begins in a game: the messages themselves tell. */
 WIRE_TEST(extensions_are_found_out)
 {
-    wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0"));
-    RECEIVED("nq.delta.origin.x = 1");
+    READS("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0", "nq.delta.origin.x = 1");
     assert_int_equal(wire->session.base.version, 0);
     assert_int_equal(wire->session.ext.fte2, 0x7f);
 }

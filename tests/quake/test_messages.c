@@ -1,37 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages byte by byte, in the protocols that write them differently. */
-#include "tests/unit/unit.h"
-
 #include "tests/quake/wire.h"
-
-/* svc_serverinfo with a model, a sound, four players. */
-#define LISTS "\4\1Level\0maps/m.bsp\0progs/a.mdl\0\0s/1.wav\0\0"
-#define SERVERINFO_15 "\x0b\x0f\0\0\0" LISTS
-#define SERVERINFO_666 "\x0b\x9a\2\0\0" LISTS
-#define SERVERINFO_999(flags) "\x0b\xe7\3\0\0" flags "\0\0\0" LISTS
 
 /* --- serverinfo --- */
 
 WIRE_TEST(test_serverinfo)
 {
-    struct qs_description description;
-
-    wire_assert_reads(wire, VIEW("\x08Hi\0" SERVERINFO_15 "\x0d\1bob\0\5\2\0\x19\1"));
-    RECEIVED("nq.serverinfo.protocol = 15 (Quake)", "nq.serverinfo.levelname = \"Level\"",
-             "nq.serverinfo.model.number := 2", "nq.serverinfo.model = \"progs/a.mdl\"",
-             "nq.serverinfo.sound = \"s/1.wav\"");
+    READS("\x08Hi\0" QUAKE "\x0d\1bob\0\5\2\0\x19\1", "nq.serverinfo.protocol = 15 (Quake)",
+          "nq.serverinfo.levelname = Level", "nq.serverinfo.model.number = 2",
+          "nq.serverinfo.model = progs/a.mdl", "nq.serverinfo.sound = s/1.wav");
     assert_int_equal(wire->session.base.version, 15);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.signon, 1);
     assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
-    nq_protocol.describe(&wire->session.base, &description);
-    assert_string_equal(description.version, "15");
-    assert_string_equal(description.map, "m");
-    assert_string_equal(description.player, "bob");
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
-    wire_assert_reads(wire, VIEW(SERVERINFO_666)); /* the next level forgets the last */
+    wire_assert_described(wire, "15", "m", "bob");
+    wire_assert_reads(wire, VIEW(FITZQUAKE)); /* the next level forgets the last */
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.signon, 0);
     assert_null(qs_table_get(&wire->session.players, 1));
@@ -55,16 +38,15 @@ WIRE_TEST(test_user_infos)
 {
     const struct qs_table *players = &wire->session.players;
 
-    wire_assert_reads(wire, VIEW(SERVERINFO_15));
-    wire_assert_reads(wire, VIEW("\x09//ui 1 \"name\" \"ann\"\n//fui 2 \"\\team\\x\\name\\bob\"\n\0"
-                                 "\x0e\1\5\0"));
-    RECEIVED("nq.userinfo_string.player = 1", "nq.info.key = \"name\"", "nq.info.value = \"ann\"",
-             "nq.userinfo_string.player = 2", "nq.info.value = \"bob\"",
-             "nq.updatefrags.name := \"ann\"");
+    wire_assert_reads(wire, VIEW(QUAKE));
+    READS("\x09//ui 1 \"name\" \"ann\"\n//fui 2 \"\\team\\x\\name\\bob\"\n\0"
+          "\x0e\1\5\0",
+          "nq.userinfo_string.player = 1", "nq.info.key = name", "nq.info.value = ann",
+          "nq.userinfo_string.player = 2", "nq.info.value = bob", "nq.updatefrags.name = ann");
     assert_string_equal(qs_table_get(players, 2), "bob");
     wire_assert_reads(wire,
                       VIEW("\x09//ui 1 \"team\" \"y\"\n//svi \"skill\" \"2\"\n//fui 2 \"\"\n\0"));
-    RECEIVED("nq.info.key = \"skill\"");
+    RECEIVED("nq.info.key = skill");
     assert_string_equal(qs_table_get(players, 1), "ann");
     assert_null(qs_table_get(players, 2));
     /* What is none changes nothing. */
@@ -77,28 +59,28 @@ WIRE_TEST(test_user_infos)
 
 WIRE_TEST(test_coordinate_formats)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO_15));
-    wire_assert_reads(wire, VIEW("\x13\1\2"
-                                 "\4\0\xf8\xff\x08\0"
-                                 "\x0a\x40\x80\xc0"));
-    RECEIVED("nq.damage.origin.x = 0.5", "nq.damage.origin.y = -1", "nq.setangle.angles.pitch = 90",
-             "nq.setangle.angles.yaw = -180");
+    wire_assert_reads(wire, VIEW(QUAKE));
+    READS("\x13\1\2"
+          "\4\0\xf8\xff\x08\0"
+          "\x0a\x40\x80\xc0",
+          "nq.damage.origin.x = 0.5", "nq.damage.origin.y = -1", "nq.setangle.angles.pitch = 90",
+          "nq.setangle.angles.yaw = -180");
     assert_true(wire->session.angle_set);
     assert_true(wire->session.set.roll == -90);
-    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x0a"))); /* 24 bit, short angles */
-    wire_assert_reads(wire, VIEW("\x13\1\2"
-                                 "\1\0\x33\2\0\xff\3\0\0"
-                                 "\x0a\0\x40\0\x80\0\0"));
-    RECEIVED("nq.damage.origin.x = 1.2", "nq.damage.origin.y = 3", "nq.setangle.angles.pitch = 90");
-    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x82"))); /* 32 bit, short angles */
-    wire_assert_reads(wire, VIEW("\x13\1\2"
-                                 "\x10\0\0\0\xf8\xff\xff\xff\0\0\0\0"));
-    RECEIVED("nq.damage.origin.x = 1", "nq.damage.origin.y = -0.5");
-    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x14"))); /* floats */
-    wire_assert_reads(wire, VIEW("\x13\1\2"
-                                 "\0\0\0\x3f\0\0\0\xbf\0\0\0\0"
-                                 "\x0a\0\0\0\x3f\0\0\0\xbf\0\0\0\0"));
-    RECEIVED("nq.damage.origin.y = -0.5", "nq.setangle.angles.pitch = 0.5");
+    wire_assert_reads(wire, VIEW(RMQ("\x0a"))); /* 24 bit, short angles */
+    READS("\x13\1\2"
+          "\1\0\x33\2\0\xff\3\0\0"
+          "\x0a\0\x40\0\x80\0\0",
+          "nq.damage.origin.x = 1.2", "nq.damage.origin.y = 3", "nq.setangle.angles.pitch = 90");
+    wire_assert_reads(wire, VIEW(RMQ("\x82"))); /* 32 bit, short angles */
+    READS("\x13\1\2"
+          "\x10\0\0\0\xf8\xff\xff\xff\0\0\0\0",
+          "nq.damage.origin.x = 1", "nq.damage.origin.y = -0.5");
+    wire_assert_reads(wire, VIEW(RMQ("\x14"))); /* floats */
+    READS("\x13\1\2"
+          "\0\0\0\x3f\0\0\0\xbf\0\0\0\0"
+          "\x0a\0\0\0\x3f\0\0\0\xbf\0\0\0\0",
+          "nq.damage.origin.y = -0.5", "nq.setangle.angles.pitch = 0.5");
 }
 
 /* --- clc_move --- */
@@ -108,7 +90,7 @@ WIRE_TEST(test_coordinate_formats)
 
 WIRE_TEST(test_moves)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW(QUAKE));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 0, VIEW(MOVE_HEAD "\x40\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     RECEIVED("nq.move.time = 1", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
@@ -120,17 +102,17 @@ WIRE_TEST(test_moves)
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 1, VIEW(MOVE_HEAD "\0\x40\0\0\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
-    wire_assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 2, VIEW(MOVE_HEAD "\0\x40\0\0\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
-    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x14")));
+    wire_assert_reads(wire, VIEW(RMQ("\x14")));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 3,
               VIEW(MOVE_HEAD "\0\0\xb4\x42\0\0\0\0\0\0\0\0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 4, VIEW("\x04say hi\0\1\2"));
-    RECEIVED("nq.stringcmd.text = \"say hi\"");
+    RECEIVED("nq.stringcmd.text = say hi");
     assert_false(wire->session.moved);
     assert_true(wire->session.base.disconnected);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 5, VIEW("\x05\1"));
@@ -138,68 +120,65 @@ WIRE_TEST(test_moves)
     assert_int_equal(wire->decoder.found.undecoded, 1);
 }
 
-/* --- clientdata --- */
-
 /* --- Entities --- */
 
 WIRE_TEST(test_updates)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
-    wire_assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
-    RECEIVED("nq.update.player.name := \"ann\"", "nq.update.frame = 7");
-    wire_assert_reads(wire, VIEW("\xff\x7f"
-                                 "\x2c\1"
-                                 "\2"
-                                 "\3"
-                                 "\1"
-                                 "\5"
-                                 "\2"
-                                 "\x08\0\1"
-                                 "\x10\0\x40"
-                                 "\x18\0\3"));
-    RECEIVED("nq.update.entity = 300", "nq.update.model.name := \"progs/a.mdl\"",
-             "nq.update.effects.muzzleflash = true", "nq.update.origin.y = 2",
-             "nq.update.angles.yaw = 90");
+    wire_assert_reads(wire, VIEW(QUAKE "\x0d\0ann\0"));
+    READS("\x80\1\xc0\2\7", "nq.update.player.name = ann", "nq.update.frame = 7");
+    READS("\xff\x7f"
+          "\x2c\1"
+          "\2"
+          "\3"
+          "\1"
+          "\5"
+          "\2"
+          "\x08\0\1"
+          "\x10\0\x40"
+          "\x18\0\3",
+          "nq.update.entity = 300", "nq.update.effects.muzzleflash = true",
+          "nq.update.origin.y = 2", "nq.update.angles.yaw = 90",
+          "nq.update.model.name = progs/a.mdl");
     /* Nehahra's transparency, with and without its brightness */
-    wire_assert_reads(wire, VIEW("\x81\x80\1"
-                                 "\0\0\0\x40"
-                                 "\0\0\0\x3f"
-                                 "\0\0\x80\x3f"
-                                 "\x81\x80\1"
-                                 "\0\0\x80\x3f"
-                                 "\0\0\0\x3f"));
-    RECEIVED("nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
+    READS("\x81\x80\1"
+          "\0\0\0\x40"
+          "\0\0\0\x3f"
+          "\0\0\x80\x3f"
+          "\x81\x80\1"
+          "\0\0\x80\x3f"
+          "\0\0\0\x3f",
+          "nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
 }
 
 WIRE_TEST(test_extended_updates)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x20")));
-    wire_assert_reads(wire, VIEW("\x81\x84\x9f\0"
-                                 "\1"
-                                 "\2"
-                                 "\x80"
-                                 "\x08"
-                                 "\1"
-                                 "\0"
-                                 "\xff"));
-    RECEIVED("nq.update.alpha = 128", "nq.update.scale = 0.5", "nq.update.frame_high = 1",
-             "nq.update.model_high = 0", "nq.update.model.name := \"progs/a.mdl\"",
-             "nq.update.lerpfinish = 1");
+    wire_assert_reads(wire, VIEW(RMQ("\x20")));
+    READS("\x81\x84\x9f\0"
+          "\1"
+          "\2"
+          "\x80"
+          "\x08"
+          "\1"
+          "\0"
+          "\xff",
+          "nq.update.alpha = 128", "nq.update.scale = 0.5", "nq.update.frame_high = 1",
+          "nq.update.model_high = 0", "nq.update.lerpfinish = 1",
+          "nq.update.model.name = progs/a.mdl");
 }
 
 /* --- Sounds, and the rest --- */
 
 WIRE_TEST(test_darkplaces_messages)
 {
-    wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" QUAKE));
     assert_true(wire->session.darkplaces);
-    wire_assert_reads(wire, VIEW("\x34\0\0\0\0\0\0\2\0\5\x0a"
-                                 "\x35\0\0\0\0\0\0\2\0\0\0\5\x0a"
-                                 "\x3b\0\0\0\0\0\0\1\0\xff\x40"
-                                 "\x3c\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0"
-                                 "\x3d\2\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0"
-                                 "\x3e\2\0\0\0\0\0\0\0"));
-    RECEIVED("nq.effect.model.name := \"progs/a.mdl\"", "nq.particles.count = 3");
+    READS("\x34\0\0\0\0\0\0\2\0\5\x0a"
+          "\x35\0\0\0\0\0\0\2\0\0\0\5\x0a"
+          "\x3b\0\0\0\0\0\0\1\0\xff\x40"
+          "\x3c\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0"
+          "\x3d\2\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0"
+          "\x3e\2\0\0\0\0\0\0\0",
+          "nq.effect.model.name = progs/a.mdl", "nq.particles.count = 3");
 }
 
 /* --- BJP and Nehahra --- */
@@ -209,15 +188,14 @@ WIRE_TEST(test_darkplaces_messages)
 
 WIRE_TEST(test_bjp_models)
 {
-    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10")));
-    RECEIVED("nq.serverinfo.protocol = 10000 (BJP)");
-    wire_assert_reads(wire, VIEW("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
-                                 "\x14\2\0\4\0\0\0\0\0\0\0\0\0\0\0"     /* svc_spawnstatic */
-                                 "\x81\4\7\2\1"                         /* an update with a model */
-                                 "\x0f\0\x42\0\0\0\0\2\1\x64\0\0\0\0\0\0\0"));
-    RECEIVED("nq.baseline.model = 258", "nq.baseline.frame = 3",
-             "nq.baseline.model.name := \"progs/a.mdl\"", "nq.update.model = 258",
-             "nq.clientdata.weapon = 258", "nq.clientdata.health = 100");
+    READS(SERVERINFO_BJP("\x10"), "nq.serverinfo.protocol = 10000 (BJP)");
+    READS("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
+          "\x14\2\0\4\0\0\0\0\0\0\0\0\0\0\0"     /* svc_spawnstatic */
+          "\x81\4\7\2\1"                         /* an update with a model */
+          "\x0f\0\x42\0\0\0\0\2\1\x64\0\0\0\0\0\0\0",
+          "nq.baseline.model = 258", "nq.baseline.frame = 3",
+          "nq.baseline.model.name = progs/a.mdl", "nq.update.model = 258",
+          "nq.clientdata.weapon = 258", "nq.clientdata.health = 100");
     wire_assert_client_reads(wire, 0, VIEW("\3\0\0\x80\x3f\x40\0\0\0\0\0\0\0\0\0\0"));
     RECEIVED("nq.move.angles.pitch = 90");
 }
@@ -227,35 +205,35 @@ WIRE_TEST(test_bjp_sounds)
 {
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\6\0\x08\0\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
-    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
-                                                        "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
-    RECEIVED("nq.sound.index = 258", "nq.staticsound.number = 259");
-    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x12") "\6\0\x08\0\2\1\0\0\0\0\0\0"
-                                                        "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
-    RECEIVED("nq.staticsound.volume = 1");
-    wire_assert_reads(wire, VIEW(GREETING SERVERINFO_BJP("\x12") "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
-    RECEIVED("nq.staticsound.number = 259");
-    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\x1d\0\0\0\0\0\0\1\0\xff\x40"
-                                                        "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
-    RECEIVED("nq.staticsound.volume = 1");
+    READS(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
+                                 "\x1d\0\0\0\0\0\0\3\1\xff\x40\1",
+          "nq.sound.index = 258", "nq.staticsound.number = 259");
+    READS(SERVERINFO_BJP("\x12") "\6\0\x08\0\2\1\0\0\0\0\0\0"
+                                 "\x1d\0\0\0\0\0\0\1\xff\x40\1",
+          "nq.staticsound.volume = 1");
+    READS(GREETING SERVERINFO_BJP("\x12") "\x1d\0\0\0\0\0\0\3\1\xff\x40\1",
+          "nq.staticsound.number = 259");
+    READS(SERVERINFO_BJP("\x10") "\x1d\0\0\0\0\0\0\1\0\xff\x40"
+                                 "\x1d\0\0\0\0\0\0\1\xff\x40\1",
+          "nq.staticsound.volume = 1");
 }
 
 WIRE_TEST(test_nehahra)
 {
     wire_assert_reads(wire, VIEW("\x0b\xfa\0\0\0" LISTS));
-    wire_assert_reads(wire, VIEW("\x33\1\0\0\0\x3f\xff\0\0"
-                                 "\x33\0"
-                                 "\x32\0\x20"
-                                 "\x23slot\0pic\0\xc8\x0a"
-                                 "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f" /* an update with U_TRANS */
-                                 "\1"));
-    RECEIVED("nq.fog.density = 0.5", "nq.fog.red = 1", "nq.skyboxsize.size = 1024",
-             "nq.showlmp.x = 200", "nq.update.trans.alpha = 0.5");
+    READS("\x33\1\0\0\0\x3f\xff\0\0"
+          "\x33\0"
+          "\x32\0\x20"
+          "\x23slot\0pic\0\xc8\x0a"
+          "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f" /* an update with U_TRANS */
+          "\1",
+          "nq.fog.density = 0.5", "nq.fog.red = 1", "nq.skyboxsize.size = 1024",
+          "nq.showlmp.x = 200", "nq.update.trans.alpha = 0.5");
     /* DarkPlaces has its own messages there, and Nehahra's transparency. */
     wire_assert_reads(wire, VIEW(GREETING "\x0b\xfa\0\0\0" LISTS));
-    wire_assert_reads(wire, VIEW("\x33\4\7"
-                                 "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f"));
-    RECEIVED("nq.updatestat.value = 7");
+    READS("\x33\4\7"
+          "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f",
+          "nq.updatestat.value = 7");
 }
 
 /* A type, and how many bytes follow it in protocol 15. */
@@ -272,7 +250,7 @@ WIRE_TEST(test_temp_entities)
 {
     uint8_t bytes[32] = {SVC_TEMP_ENTITY};
 
-    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW(QUAKE));
     for (size_t i = 0; i < G_N_ELEMENTS(temp_entities); i++) {
         bytes[1] = temp_entities[i].type;
         wire_assert_reads(wire, (struct qs_view){bytes, 2u + temp_entities[i].size});
@@ -289,7 +267,7 @@ WIRE_TEST(test_temp_entities)
 WIRE_TEST(test_unknown_messages)
 {
     static const uint8_t unknown[] = {0, 21, 38, 39, 45, 51, 53, 57, 62, 63, 127};
-    wire_assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW(FITZQUAKE));
     for (size_t i = 0; i < sizeof unknown; i++) {
         const uint8_t bytes[] = {SVC_NOP, unknown[i], SVC_NOP};
 
@@ -304,15 +282,14 @@ WIRE_TEST(test_unknown_messages)
 WIRE_TEST(test_unknown_protocol)
 {
     /* Float coordinates and short angles: no other protocol reads it to the end. */
-    wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"
-                                 "\x92\1\0\0\0\x3f\0\x40"
-                                 "\x92\1\0\0\0\x3f\0\x40"));
-    RECEIVED("nq.update.origin.x = 0.5", "nq.update.angles.yaw = 90");
+    READS("\7\0\0\x80\x3f"
+          "\x92\1\0\0\0\x3f\0\x40"
+          "\x92\1\0\0\0\x3f\0\x40",
+          "nq.update.origin.x = 0.5", "nq.update.angles.yaw = 90");
     assert_int_equal(wire->session.assumed_version, 999);
     assert_int_equal(wire->session.base.version, 0);
     wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"));
     assert_int_equal(wire->session.assumed_version, 999);
-    wire_assert_reads(wire, VIEW(SERVERINFO_15));
-    wire_assert_reads(wire, VIEW("\x92\1\4\0\x40"));
-    RECEIVED("nq.update.origin.x = 0.5");
+    wire_assert_reads(wire, VIEW(QUAKE));
+    READS("\x92\1\4\0\x40", "nq.update.origin.x = 0.5");
 }

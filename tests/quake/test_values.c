@@ -3,25 +3,7 @@
  * Values that games between a few clients do not have. The bytes and what is expected of them are
  * written down from the engines' sources, named at each test.
  */
-#include "tests/unit/unit.h"
-
 #include "tests/quake/wire.h"
-
-/* svc_serverinfo with two models, a sound, four players. */
-#define LISTS "\4\1One\0maps/m.bsp\0progs/a.mdl\0\0s/1.wav\0\0"
-#define SERVERINFO(low, high) "\x0b" low high "\0\0" LISTS
-#define QUAKE SERVERINFO("\x0f", "\0")
-#define FITZQUAKE SERVERINFO("\x9a", "\2")
-#define DP4 SERVERINFO("\xad", "\x0d")
-#define DP5 SERVERINFO("\xae", "\x0d")
-#define DP7 SERVERINFO("\xb0", "\x0d")
-
-static void assert_not_received(const struct wire *wire, const char *text)
-{
-    if (strstr(wire->dump->str, text))
-        print_error("received: %s in\n%s", text, wire->dump->str);
-    assert_null(strstr(wire->dump->str, text));
-}
 
 /* --- 16 bits from 0x8000 on --- */
 
@@ -54,8 +36,8 @@ WIRE_TEST(test_upper_bytes)
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     READS("\xc1\x84\6\1\2\x34\x12\1", "nq.update.model = 2", "nq.update.frame = 52",
           "nq.update.frame_high = 18", "nq.update.model_high = 1");
-    assert_not_received(wire, "progs/a.mdl"); /* it is number 258 */
-    READS("\xc1\x84\6\1\2\x34\x12\0", "nq.update.model.name := \"progs/a.mdl\"");
+    NOT_RECEIVED("progs/a.mdl"); /* it is number 258 */
+    READS("\xc1\x84\6\1\2\x34\x12\0", "nq.update.model.name = progs/a.mdl");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
@@ -64,9 +46,8 @@ WIRE_TEST(test_upper_byte_of_the_weapon)
 {
     wire_assert_reads(wire, VIEW(FITZQUAKE));
     wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
-    assert_not_received(wire, "progs/a.mdl"); /* it is number 514 */
-    READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0",
-          "nq.clientdata.weapon.name := \"progs/a.mdl\"");
+    NOT_RECEIVED("progs/a.mdl"); /* it is number 514 */
+    READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0", "nq.clientdata.weapon.name = progs/a.mdl");
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
@@ -76,11 +57,11 @@ WIRE_TEST(test_upper_byte_of_an_entity)
     wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
                                  "\6\0\xc0\x80\2\1\1"
                                  "\0\x80\x20\0"));
-    assert_not_received(wire, "progs/a.mdl"); /* it is number 257 */
+    NOT_RECEIVED("progs/a.mdl"); /* it is number 257 */
     READS("\x39\2\0\0\0\3\0\0\0\5\0"
           "\6\0\xc0\x80\2\2\0"
           "\0\x80\x20\0",
-          "nq.entity.model.name := \"progs/a.mdl\"");
+          "nq.entity.model.name = progs/a.mdl");
 }
 
 /* --- Angles below 0 --- */
@@ -147,19 +128,13 @@ WIRE_TEST(test_versions)
 /* QuakeSpasm cl_parse.c, svc_updatename: numbers below maxclients; the entity is one more. */
 WIRE_TEST(test_last_player)
 {
-    struct qs_description description;
-
     wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
-    READS("\x80\4", "nq.update.player.name := \"last\"");
+    READS("\x80\4", "nq.update.player.name = last");
     wire_assert_reads(wire, VIEW("\x80\5"));
-    assert_not_received(wire, "player.name");
-    READS("\x0e\3\7\0", "nq.updatefrags.name := \"last\"");
+    NOT_RECEIVED("player.name");
+    READS("\x0e\3\7\0", "nq.updatefrags.name = last");
     wire_assert_reads(wire, VIEW("\5\4\0"));
-    nq_protocol.describe(&wire->session.base, &description);
-    assert_string_equal(description.player, "last");
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
+    wire_assert_described(wire, "15", "m", "last");
 }
 
 /* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
@@ -169,11 +144,11 @@ WIRE_TEST(test_last_player_of_a_frame)
     READS("\x39\1\0\0\0\2\0\0\0\5\0"
           "\4\0\0"
           "\0\x80\x20\0",
-          "nq.entity.player.name := \"last\"");
+          "nq.entity.player.name = last");
     wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
                                  "\5\0\0"
                                  "\0\x80\x20\0"));
-    assert_not_received(wire, "player.name");
+    NOT_RECEIVED("player.name");
 }
 
 /* --- A change of level --- */
@@ -185,12 +160,10 @@ WIRE_TEST(test_last_player_of_a_frame)
 /* The second level has no model 2, no sound, no player 1: nothing of the first may show. */
 WIRE_TEST(test_next_level)
 {
-    struct qs_description description;
-
     wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
-    RECEIVED("nq.baseline.model.name := \"progs/a.mdl\"");
+    RECEIVED("nq.baseline.model.name = progs/a.mdl");
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\7\0\0\x80\x3f\x81\4\2\2"));
-    RECEIVED("nq.update.player.name := \"bob\"", "nq.update.model.name := \"progs/a.mdl\"");
+    RECEIVED("nq.update.player.name = bob", "nq.update.model.name = progs/a.mdl");
     wire_send(wire, QS_S2C, RELIABLE, 1, VIEW(SECOND_LEVEL "\x19\1"));
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.view_entity, 0);
@@ -199,12 +172,8 @@ WIRE_TEST(test_next_level)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     RECEIVED("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
              "nq.baseline.model = 2");
-    assert_not_received(wire, "name :=");
-    nq_protocol.describe(&wire->session.base, &description);
-    assert_string_equal(description.map, "n");
-    assert_null(description.player);
-    g_free(description.version);
-    g_free(description.map);
+    NOT_RECEIVED(".name = ");
+    wire_assert_described(wire, "15", "n", NULL);
 }
 
 /* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/quake/wire.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/dump/dump.h"
-#include "tests/unit/unit.h"
-
 enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };
 
 void wire_init(struct wire *wire)
@@ -15,7 +8,7 @@ void wire_init(struct wire *wire)
     qs_decoder_init(&wire->decoder, &nq_protocol);
     nq_protocol.session_init(&wire->session.base);
     wire->packet = g_byte_array_new();
-    wire->dump = g_string_new(NULL);
+    wire->listener = text_listener_new();
 }
 
 void wire_clear(struct wire *wire)
@@ -23,7 +16,7 @@ void wire_clear(struct wire *wire)
     qs_decoder_clear(&wire->decoder);
     nq_protocol.session_clear(&wire->session.base);
     g_byte_array_free(wire->packet, TRUE);
-    g_string_free(wire->dump, TRUE);
+    g_string_free(wire->listener.received, TRUE);
 }
 
 static struct qs_packet packet_of(struct wire *wire, struct qs_view bytes)
@@ -46,26 +39,6 @@ static void set_ends(struct qs_packet *packet, enum qs_direction direction)
     packet->destination = to_client ? client : server;
 }
 
-/* Runs a decode with a text dump, and keeps what it printed of fields and notes. */
-static void decode(struct wire *wire, const struct qs_packet *packet, bool block)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    struct qs_dump *dump = qs_dump_text.create();
-    const struct qs_dump_packet about = {.packet = packet, .decoder = &wire->decoder};
-
-    if (block)
-        qs_decode_server_messages(&wire->decoder, &wire->session.base, &dump->sink, packet);
-    else
-        qs_decode(&wire->decoder, &wire->session.base, &dump->sink, packet);
-    qs_dump_print(dump, &about, out);
-    dump->free(dump);
-    fclose(out);
-    g_string_assign(wire->dump, text);
-    free(text);
-}
-
 void wire_packet(struct wire *wire, enum qs_direction direction, struct qs_view bytes)
 {
     struct qs_packet packet;
@@ -77,7 +50,8 @@ void wire_packet(struct wire *wire, enum qs_direction direction, struct qs_view 
     set_ends(&packet, direction);
     if (!wire->nameless)
         wire->session.base.server = QS_END_B;
-    decode(wire, &packet, false);
+    g_string_truncate(wire->listener.received, 0);
+    qs_decode(&wire->decoder, &wire->session.base, &wire->listener.base, &packet);
 }
 
 void wire_send(struct wire *wire, enum qs_direction direction, uint32_t flags, uint32_t sequence,
@@ -96,28 +70,14 @@ void wire_block(struct wire *wire, struct qs_view messages)
 {
     const struct qs_packet packet = packet_of(wire, messages);
 
-    decode(wire, &packet, true);
-}
-
-bool wire_received(const struct wire *wire, const char *text)
-{
-    g_auto(GStrv) lines = g_strsplit(wire->dump->str, "\n", -1);
-    bool received = false;
-
-    for (char **line = lines; *line && !received; line++) {
-        const char *location = strchr(*line, ' '); /* behind the packet's number */
-        const char *field = location ? strchr(location + 1, ' ') : NULL;
-
-        received = (location && strcmp(location + 1, text) == 0) ||
-                   (field && strcmp(field + 1, text) == 0);
-    }
-    return received;
+    g_string_truncate(wire->listener.received, 0);
+    qs_decode_server_messages(&wire->decoder, &wire->session.base, &wire->listener.base, &packet);
 }
 
 static void assert_no_problem(const struct wire *wire)
 {
     if (qs_decoder_problems(&wire->decoder))
-        print_error("%s", wire->dump->str);
+        print_error("%s", wire->listener.received->str);
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
 }
 
@@ -133,9 +93,19 @@ void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_vi
     assert_no_problem(wire);
 }
 
-void wire_assert_received(const struct wire *wire, const char *const *texts)
+void wire_assert_described(const struct wire *wire, const char *version, const char *map,
+                           const char *player)
 {
-    for (; *texts; texts++)
-        if (!wire_received(wire, *texts))
-            fail_msg("not received: %s in\n%s", *texts, wire->dump->str);
+    struct qs_description description;
+
+    nq_protocol.describe(&wire->session.base, &description);
+    assert_string_equal(description.version, version);
+    assert_string_equal(description.map, map);
+    if (player)
+        assert_string_equal(description.player, player);
+    else
+        assert_null(description.player);
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
 }

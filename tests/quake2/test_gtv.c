@@ -76,38 +76,54 @@ static void shake_hands(struct game *game, struct qs_view server_hello)
     assert_int_equal(game->session.base.server, SERVER);
 }
 
+static void open_plain(struct game *game)
+{
+    shake_hands(game, VIEW(SERVER_HELLO));
+}
+
+static void open_deflate(struct game *game)
+{
+    shake_hands(game, VIEW(SERVER_HELLO_DEFLATE));
+}
+
+#define STREAM_TEST(function) TEST_WITH(function, struct game, game, open_plain, game_close)
+#define BEGINNING_TEST(function) TEST_WITH(function, struct game, game, game_open, game_close)
+#define DEFLATE_TEST(function) TEST_WITH(function, struct game, game, open_deflate, game_close)
+
+static void assert_notes(struct game *game, enum qs_end from, struct qs_view bytes,
+                         enum qs_note note)
+{
+    assert_int_not_equal(send(game, from, bytes), 0);
+    assert_int_equal(game->decoder.found.notes[note], 1);
+}
+
 /* --- Units --- */
 
-TEST(test_units)
+BEGINNING_TEST(test_length_of_the_magic_word)
 {
-    struct game game;
+    assert_int_equal(pdu_length(game, CLIENT, VIEW("M")), 4);
+    assert_int_equal(pdu_length(game, CLIENT, VIEW("MVD2\x01")), 4);
+}
 
-    game_open(&game);
-    assert_int_equal(pdu_length(&game, CLIENT, VIEW("M")), 4);
-    assert_int_equal(pdu_length(&game, CLIENT, VIEW("MVD2\x01")), 4);
-    game_close(&game);
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_equal(pdu_length(&game, SERVER, VIEW("\x01")), 2);
-    assert_int_equal(pdu_length(&game, SERVER, VIEW("\x03\0\4")), 5);
-    assert_int_equal(pdu_length(&game, SERVER, VIEW("\0\x80\4")), 0x8002);
-    assert_int_equal(pdu_length(&game, CLIENT, VIEW("\0\1\4")), 0x102);
+STREAM_TEST(test_lengths_of_messages)
+{
+    assert_int_equal(pdu_length(game, SERVER, VIEW("\x01")), 2);
+    assert_int_equal(pdu_length(game, SERVER, VIEW("\x03\0\4")), 5);
+    assert_int_equal(pdu_length(game, SERVER, VIEW("\0\x80\4")), 0x8002);
+    assert_int_equal(pdu_length(game, CLIENT, VIEW("\0\1\4")), 0x102);
     /* Longer than any: all that is there. */
-    assert_int_equal(pdu_length(&game, SERVER, VIEW("\1\x80\4")), 3);
-    assert_int_equal(pdu_length(&game, CLIENT, VIEW("\1\1\4")), 3);
-    game_close(&game);
+    assert_int_equal(pdu_length(game, SERVER, VIEW("\1\x80\4")), 3);
+    assert_int_equal(pdu_length(game, CLIENT, VIEW("\1\1\4")), 3);
 }
 
 /* The client speaks first where the ports do not tell. */
-TEST(test_ends_without_ports)
+BEGINNING_TEST(test_ends_without_ports)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW("MVD2"));
-    struct game game;
 
-    game_open(&game);
     packet.source_is_server_port = false;
-    assert_int_equal(pdu(&game, &packet), 0);
-    assert_int_equal(game.session.base.server, CLIENT);
-    game_close(&game);
+    assert_int_equal(pdu(game, &packet), 0);
+    assert_int_equal(game->session.base.server, CLIENT);
 }
 
 /* --- Messages --- */
@@ -119,13 +135,6 @@ static void assert_blocks(const struct game *game, struct qs_view expected)
     assert_non_null(blocks);
     assert_view_is(qs_view_of_bytes(blocks->bytes), expected);
 }
-
-static void open_stream(struct game *game)
-{
-    shake_hands(game, VIEW(SERVER_HELLO));
-}
-
-#define STREAM_TEST(function) TEST_WITH(function, struct game, game, open_stream, game_close)
 
 STREAM_TEST(test_blocks)
 {
@@ -140,38 +149,30 @@ STREAM_TEST(test_blocks)
 /* A message that is none costs no more than itself. */
 STREAM_TEST(test_bad_messages)
 {
-    assert_int_not_equal(send(game, SERVER, VIEW("\1\0\x0a")), 0);
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_notes(game, SERVER, VIEW("\1\0\x0a"), QS_NOTE_UNKNOWN_MESSAGE);
     assert_int_not_equal(send(game, CLIENT, VIEW("\1\0\x05")), 0);
-    assert_int_not_equal(send(game, SERVER, VIEW(PRINT)), 0);
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_MALFORMED], 1);
-    assert_int_not_equal(send(game, SERVER, VIEW("\x02\0\x04\x02")), 0); /* reserved */
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_notes(game, SERVER, VIEW(PRINT), QS_NOTE_MALFORMED);
+    assert_notes(game, SERVER, VIEW("\x02\0\x04\x02"), QS_NOTE_UNKNOWN_MESSAGE); /* reserved */
     assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
 }
 
-/* What a multicast says of its length ends at its message's end. */
+/* The length of a multicast ends at its message's end. */
 STREAM_TEST(test_carried_messages)
 {
     assert_int_equal(send(game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
     /* A text that ends behind the multicast. */
-    assert_int_not_equal(send(game, SERVER,
-                              VIEW("\x08\0\x04\x0a\2\x0b"
-                                   "a\1\1\1")),
-                         0);
+    assert_int_not_equal(send(game, SERVER, VIEW("\x08\0\x04\x0a\2\13a\1\1\1")), 0);
     assert_int_equal(game->decoder.found.undecoded, 1);
     /* A multicast that ends behind its message. */
-    assert_int_not_equal(send(game, SERVER, VIEW("\x04\0\x04\x0a\2\6")), 0);
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_MALFORMED], 1);
+    assert_notes(game, SERVER, VIEW("\x04\0\x04\x0a\2\6"), QS_NOTE_MALFORMED);
 }
 
 STREAM_TEST(test_unknown_minor_version)
 {
-    assert_int_not_equal(send(game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1")), 0);
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_notes(game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1"),
+                 QS_NOTE_PROTOCOL_UNDECODED);
     assert_true(game->session.undecodable);
-    assert_int_not_equal(send(game, SERVER, VIEW(NOP)), 0);
-    assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_notes(game, SERVER, VIEW(NOP), QS_NOTE_PROTOCOL_UNDECODED);
 }
 
 /* --- The deflate stream --- */
@@ -191,27 +192,47 @@ static GByteArray *deflated(struct qs_view plain, int flush)
     return packed;
 }
 
+/* Sends the stream in two parts. Returns the messages that came of them. */
+static GByteArray *send_in_two(struct game *game, struct qs_view packed, uint32_t cut)
+{
+    const struct qs_view parts[] = {{packed.data, cut}, {packed.data + cut, packed.size - cut}};
+    GByteArray *blocks = g_byte_array_new();
+
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(send(game, SERVER, parts[i]), 0);
+        if (parts[i].size && game->session.gtv.blocks)
+            qs_write_view(blocks, qs_view_of_bytes(game->session.gtv.blocks->bytes));
+    }
+    return blocks;
+}
+
 /* However the stream is cut, each message comes once, when it is whole. */
 TEST(test_deflated)
 {
     const struct qs_view plain = VIEW(PONG "\x07\0\x04\x11\x02one\0" NOP SUSPEND NOP);
     g_autoptr(GByteArray) packed = deflated(plain, Z_SYNC_FLUSH);
-    struct game game;
 
     for (uint32_t cut = 0; cut <= packed->len; cut++) {
-        g_autoptr(GByteArray) blocks = g_byte_array_new();
+        g_autoptr(GByteArray) blocks = NULL;
+        struct game game;
 
-        shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
-        for (unsigned half = 0; half < 2; half++) {
-            const struct qs_view bytes = {packed->data + (half ? cut : 0),
-                                          half ? packed->len - cut : cut};
-
-            assert_int_equal(send(&game, SERVER, bytes), 0);
-            if (bytes.size && game.session.gtv.blocks)
-                qs_write_view(blocks, qs_view_of_bytes(game.session.gtv.blocks->bytes));
-        }
+        open_deflate(&game);
+        blocks = send_in_two(&game, qs_view_of_bytes(packed), cut);
         assert_view_is(qs_view_of_bytes(blocks), VIEW("\x06\0\x11\x02one\0\1\0\1\1\0\1"));
         assert_null(game.session.gtv.held);
+        game_close(&game);
+    }
+}
+
+TEST(test_deflated_end)
+{
+    g_autoptr(GByteArray) packed = deflated(VIEW(PONG), Z_FINISH);
+
+    for (uint32_t cut = packed->len - 6; cut <= packed->len; cut++) {
+        struct game game;
+
+        open_deflate(&game);
+        g_byte_array_unref(send_in_two(&game, qs_view_of_bytes(packed), cut));
         game_close(&game);
     }
 }
@@ -223,7 +244,7 @@ TEST(test_held)
     struct q2_session copy;
     struct game game;
 
-    shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
+    open_deflate(&game);
     assert_int_equal(send(&game, SERVER, qs_view_of_bytes(packed)), 0);
     q2_protocol.session_copy(&copy.base, &game.session.base);
     game_close(&game);
@@ -231,21 +252,7 @@ TEST(test_held)
     q2_protocol.session_clear(&copy.base);
 }
 
-TEST(test_deflated_end)
-{
-    g_autoptr(GByteArray) packed = deflated(VIEW(PONG), Z_FINISH);
-    struct game game;
-
-    for (uint32_t cut = packed->len - 6; cut <= packed->len; cut++) {
-        shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
-        assert_int_equal(send(&game, SERVER, (struct qs_view){packed->data, cut}), 0);
-        assert_int_equal(
-            send(&game, SERVER, (struct qs_view){packed->data + cut, packed->len - cut}), 0);
-        game_close(&game);
-    }
-}
-
-/* --- What loses the stream --- */
+/* --- Streams that are lost --- */
 
 static void assert_lost(struct game *game, enum qs_end end)
 {
@@ -254,33 +261,39 @@ static void assert_lost(struct game *game, enum qs_end end)
     assert_int_equal(game->decoder.found.undecoded, 4);
 }
 
-TEST(test_lost)
+static void assert_loses(struct game *game, enum qs_end from, struct qs_view bytes)
+{
+    assert_int_not_equal(send(game, from, bytes), 0);
+    assert_lost(game, from);
+}
+
+BEGINNING_TEST(test_another_magic_word_loses_the_stream)
+{
+    assert_loses(game, CLIENT, VIEW("QTV\n"));
+}
+
+STREAM_TEST(test_a_length_that_is_too_large_loses_one_direction)
+{
+    assert_loses(game, SERVER, VIEW("\1\x80\4"));
+    assert_int_equal(send(game, CLIENT, VIEW(PONG)), 0);
+}
+
+STREAM_TEST(test_missing_bytes_lose_the_stream)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW(NOP));
-    g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
-    struct game game;
 
-    game_open(&game);
-    assert_int_not_equal(send(&game, CLIENT, VIEW("QTV\n")), 0);
-    assert_lost(&game, CLIENT);
-    game_close(&game);
-    shake_hands(&game, VIEW(SERVER_HELLO));
-    assert_int_not_equal(send(&game, SERVER, VIEW("\1\x80\4")), 0);
-    assert_lost(&game, SERVER);
-    assert_int_equal(send(&game, CLIENT, VIEW(PONG)), 0);
-    game_close(&game);
-    shake_hands(&game, VIEW(SERVER_HELLO));
     packet.missing = 100;
-    pdu(&game, &packet);
-    assert_int_equal(game.decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
-    assert_lost(&game, SERVER);
-    game_close(&game);
-    shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
-    assert_int_not_equal(send(&game, SERVER, VIEW("none")), 0);
-    assert_lost(&game, SERVER);
-    game_close(&game);
-    shake_hands(&game, VIEW(SERVER_HELLO_DEFLATE));
-    assert_int_not_equal(send(&game, SERVER, qs_view_of_bytes(packed)), 0);
-    assert_lost(&game, SERVER);
-    game_close(&game);
+    pdu(game, &packet);
+    assert_int_equal(game->decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
+    assert_lost(game, SERVER);
+}
+
+DEFLATE_TEST(test_what_does_not_inflate_or_is_too_long_loses_the_stream)
+{
+    g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
+
+    assert_loses(game, SERVER, VIEW("none"));
+    game_close(game);
+    open_deflate(game);
+    assert_loses(game, SERVER, qs_view_of_bytes(packed));
 }

@@ -7,27 +7,23 @@
 static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
-    uint32_t problems;
 
     qs_write_u32(out, UINT32_MAX);
     g_byte_array_append(out, (const uint8_t *)text, (guint)strlen(text));
-    problems = game_packet(game, from, out->data, out->len);
-    return problems;
+    return game_packet(game, from, out->data, out->len);
 }
 
 static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequence,
                             const void *data, size_t size)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
-    uint32_t problems;
 
     qs_write_u32(out, sequence);
     qs_write_u32(out, 0);
     if (from == QS_END_A)
         qs_write_u16(out, 1234);
     g_byte_array_append(out, data, (guint)size);
-    problems = game_packet(game, from, out->data, out->len);
-    return problems;
+    return game_packet(game, from, out->data, out->len);
 }
 
 static void connect_game(struct game *game)
@@ -72,61 +68,46 @@ GAME_TEST(test_connect)
     g_free(description.map);
 }
 
-/* The answer may come twice, and the client's first packets before it. */
-TEST(test_answers)
+GAME_TEST(test_answer_may_come_twice)
 {
-    struct game game;
+    run_to(game, 1, 5);
+    assert_int_equal(send_text(game, QS_END_B, "client_connect"), 0);
+    run_to(game, 6, 10);
+    assert_int_equal(game->session.base.connection, 1);
+}
 
-    game_open(&game);
-    connect_game(&game);
-    run_to(&game, 1, 5);
-    assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
-    run_to(&game, 6, 10);
-    assert_int_equal(game.session.base.connection, 1);
-    game_close(&game);
-
-    game_open(&game);
-    send_text(&game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
-    send_packet(&game, QS_END_B, 1, "", 0);
-    assert_int_equal(game.session.base.connection, 1);
-    assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
-    run_to(&game, 2, 5);
-    assert_int_equal(game.session.base.connection, 1);
-    game_close(&game);
+TEST_WITH(test_packets_may_come_before_the_answer, struct game, game, game_open, game_close)
+{
+    send_text(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
+    send_packet(game, QS_END_B, 1, "", 0);
+    assert_int_equal(game->session.base.connection, 1);
+    assert_int_equal(send_text(game, QS_END_B, "client_connect"), 0);
+    run_to(game, 2, 5);
+    assert_int_equal(game->session.base.connection, 1);
 }
 
 /* The same connect line again is another connection, where the old one was closed... */
-TEST(test_again_after_disconnect)
+GAME_TEST(test_again_after_disconnect)
 {
-    struct game game;
-
-    game_open(&game);
-    connect_game(&game);
-    run_to(&game, 1, 40);
+    run_to(game, 1, 40);
     /* The goodbye of id's client has no NUL. */
-    assert_int_equal(send_packet(&game, QS_END_A, 41, "\4disconnect", 11), 0);
-    assert_true(game.session.base.disconnected);
-    connect_game(&game);
-    assert_int_equal(game.session.base.connection, 2);
-    run_to(&game, 1, 3);
-    assert_true(game.decoder.found.accepted);
-    game_close(&game);
+    assert_int_equal(send_packet(game, QS_END_A, 41, "\4disconnect", 11), 0);
+    assert_true(game->session.base.disconnected);
+    connect_game(game);
+    assert_int_equal(game->session.base.connection, 2);
+    run_to(game, 1, 3);
+    assert_true(game->decoder.found.accepted);
 }
 
 /* ...or where the numbers begin again. */
-TEST(test_again_without_disconnect)
+GAME_TEST(test_again_without_disconnect)
 {
-    struct game game;
-
-    game_open(&game);
-    connect_game(&game);
-    run_to(&game, 1, 40);
-    connect_game(&game);
-    assert_int_equal(game.session.base.connection, 1);
-    run_to(&game, 1, 1);
-    assert_int_equal(game.session.base.connection, 2);
-    assert_true(game.decoder.found.accepted);
-    game_close(&game);
+    run_to(game, 1, 40);
+    connect_game(game);
+    assert_int_equal(game->session.base.connection, 1);
+    run_to(game, 1, 1);
+    assert_int_equal(game->session.base.connection, 2);
+    assert_true(game->decoder.found.accepted);
 }
 
 GAME_TEST(test_stale_packets_teach_nothing)

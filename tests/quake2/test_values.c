@@ -5,202 +5,141 @@
  * common/msg.c), not by the writer of this project.
  */
 #include "tests/quake2/unit.h"
+#include "tests/unit/text_listener.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/quake2/constants.h"
 
-#define BLOCK(...) ((const uint8_t[]){__VA_ARGS__}), sizeof((const uint8_t[]){__VA_ARGS__})
-
-/* --- What a decode shows */
-
-struct seen {
-    unsigned id;
-    double number;
-    char text[32];
-};
-
 struct watch {
-    struct qs_sink base;
+    struct text_listener listener; /* of the block or packet decoded last */
     struct game game;
-    GArray *seen; /* struct seen, of the packet decoded last */
 };
-
-static double number_of(const struct qs_field *field, const struct qs_value *value)
-{
-    switch (field->type) {
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
-        return (double)value->i;
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
-        return value->f;
-    case QS_TEXT:
-    case QS_BYTES:
-        return 0;
-    default:
-        return (double)value->u;
-    }
-}
-
-static void see(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value)
-{
-    struct watch *watch = (struct watch *)sink;
-    struct seen seen = {.id = (unsigned)(field - q2_fields), .number = number_of(field, value)};
-
-    if (field->type == QS_TEXT)
-        g_snprintf(seen.text, sizeof seen.text, "%.*s", (int)value->bytes.size,
-                   (const char *)value->bytes.data);
-    g_array_append_val(watch->seen, seen);
-}
 
 static void watch_open(struct watch *watch)
 {
-    memset(watch, 0, sizeof *watch);
-    watch->base.field = see;
-    watch->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
+    watch->listener = text_listener_new();
     game_open(&watch->game);
-    watch->game.sink = &watch->base;
+    watch->game.sink = &watch->listener.base;
     q2_tracker_attach(q2_tracker_new(), &watch->game.session);
 }
 
 static void watch_close(struct watch *watch)
 {
     game_close(&watch->game);
-    g_array_free(watch->seen, TRUE);
+    g_string_free(watch->listener.received, TRUE);
 }
 
 static void watch_again(struct watch *watch)
 {
     watch_close(watch);
+    memset(watch, 0, sizeof *watch);
     watch_open(watch);
 }
 
 #define WATCH_TEST(function) TEST_WITH(function, struct watch, watch, watch_open, watch_close)
 
-static uint32_t read_block(struct watch *watch, const uint8_t *data, size_t size)
+static uint32_t decode_bytes(struct watch *watch, enum qs_end from, const void *data, size_t size)
 {
-    g_array_set_size(watch->seen, 0);
-    return game_block(&watch->game, data, size);
+    g_string_truncate(watch->listener.received, 0);
+    return from == QS_END_UNKNOWN ? game_block(&watch->game, data, size)
+                                  : game_packet(&watch->game, from, data, size);
 }
 
-static uint32_t read_packet(struct watch *watch, enum qs_end from, const uint8_t *data, size_t size)
+/* Decodes a packet of an end, or, of QS_END_UNKNOWN, a block of server messages, whose bytes are
+ * written in hexadecimal; `format` is one of printf(). Returns how many problems it has. */
+G_GNUC_PRINTF(3, 4)
+static uint32_t decode(struct watch *watch, enum qs_end from, const char *format, ...)
 {
-    g_array_set_size(watch->seen, 0);
-    return game_packet(&watch->game, from, data, size);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autofree char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    for (const char *c = text; *c; c++)
+        if (*c != ' ') {
+            const int high = g_ascii_xdigit_value(*c++);
+
+            qs_write_u8(bytes, (uint8_t)(high << 4 | g_ascii_xdigit_value(*c)));
+        }
+    return decode_bytes(watch, from, bytes->data, bytes->len);
 }
 
-/* The nth time, counted from 0, that the row was shown. */
-static const struct seen *nth(const struct watch *watch, unsigned id, unsigned n)
-{
-    for (guint i = 0; i < watch->seen->len; i++) {
-        const struct seen *seen = &g_array_index(watch->seen, struct seen, i);
-
-        if (seen->id == id && !n--)
-            return seen;
-    }
-    return NULL;
-}
-
-struct shown {
-    unsigned id, n; /* the nth time, counted from 0 */
-    double number;
-};
-
-static void assert_shows(const struct watch *watch, const struct shown *shown, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct seen *seen = nth(watch, shown[i].id, shown[i].n);
-
-        if (!seen || seen->number != shown[i].number)
-            fail_msg("%s: %g", q2_fields[shown[i].id].name, seen ? seen->number : NAN);
-    }
-}
-
-#define SHOWS(...)                                                                                 \
-    assert_shows(watch, (const struct shown[]){__VA_ARGS__},                                       \
-                 sizeof((const struct shown[]){__VA_ARGS__}) / sizeof(struct shown))
-/* A block without a problem; with one. */
-#define READS(...) assert_int_equal(read_block(watch, BLOCK(__VA_ARGS__)), 0)
-#define REFUSES(...) assert_int_not_equal(read_block(watch, BLOCK(__VA_ARGS__)), 0)
-/* A block without a problem, and the number that it shows first. */
-#define SHOWN(id, number, ...)                                                                     \
-    do {                                                                                           \
-        READS(__VA_ARGS__);                                                                        \
-        SHOWS({id, 0, number});                                                                    \
-    } while (0)
-
-static void assert_shows_vector(const struct watch *watch, unsigned id, double x, double y,
-                                double z)
-{
-    SHOWS({id + 1, 0, x}, {id + 2, 0, y}, {id + 3, 0, z});
-}
+/* A block without a problem; with one; a move without one. */
+#define READS(...) assert_int_equal(decode(watch, QS_END_UNKNOWN, __VA_ARGS__), 0)
+#define REFUSES(...) assert_int_not_equal(decode(watch, QS_END_UNKNOWN, __VA_ARGS__), 0)
+#define READS_MOVE(...) assert_int_equal(decode(watch, QS_END_A, __VA_ARGS__), 0)
+/* Lines of the last one, in order. */
+#define SHOWS(...) text_listener_assert(&watch->listener, (const char *const[]){__VA_ARGS__, NULL})
+#define SHOWS_NO(part) text_listener_assert_not(&watch->listener, part)
 
 /* svc_serverdata of protocol 34: player 0, no game directory, level "". */
 static void begin_34(struct watch *watch)
 {
-    READS(12, 34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+    READS("0c 22 00 00 00 01 00 00 00 00 00 00 00 00");
 }
 
 /* The same of Q2PRO from 1024 on, with flags. */
 static void begin_36(struct watch *watch, unsigned minor, uint8_t flags)
 {
-    READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, (uint8_t)minor, (uint8_t)(minor >> 8), 2,
-          flags, 0);
+    READS("0c 24 00 00 00 01 00 00 00 00 00 00 00 00 %02x %02x 02 %02x 00", (uint8_t)minor,
+          (uint8_t)(minor >> 8), flags);
 }
 
 /* Up to 1023: three bytes in place of the flags. */
 static void begin_old_36(struct watch *watch, unsigned minor)
 {
-    READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, (uint8_t)minor, (uint8_t)(minor >> 8), 2, 0,
-          0, 0);
+    READS("0c 24 00 00 00 01 00 00 00 00 00 00 00 00 %02x %02x 02 00 00 00", (uint8_t)minor,
+          (uint8_t)(minor >> 8));
+}
+
+static void connect_game(struct watch *watch, const char *arguments)
+{
+    static const char answer[] = "\377\377\377\377client_connect";
+    g_autofree char *connect = g_strdup_printf("\377\377\377\377connect %s\n", arguments);
+
+    decode_bytes(watch, QS_END_A, connect, strlen(connect));
+    decode_bytes(watch, QS_END_B, answer, sizeof answer - 1);
 }
 
 /* Connected as protocol 35 with that minor version; the server always names 1905. */
 static void begin_35(struct watch *watch, unsigned minor)
 {
-    g_autofree char *connect = g_strdup_printf("\xff\xff\xff\xff"
-                                               "connect 35 7 1 \"\\name\\x\" 1390 %u\n",
-                                               minor);
+    g_autofree char *arguments = g_strdup_printf("35 7 1 \"\\name\\x\" 1390 %u", minor);
 
-    read_packet(watch, QS_END_A, (const uint8_t *)connect, strlen(connect));
-    read_packet(watch, QS_END_B,
-                (const uint8_t *)"\xff\xff\xff\xff"
-                                 "client_connect",
-                18);
-    READS(12, 35, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x71, 0x07, 0, 0);
+    connect_game(watch, arguments);
+    READS("0c 23 00 00 00 01 00 00 00 00 00 00 00 00 00 71 07 00 00");
 }
 
 /* --- 16 bits from 0x8000 on */
 
 /* A full frame 1 with nothing in its areas, up to svc_playerinfo. */
-#define FRAME_34 20, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 17
+#define FRAME_34 "14 01 00 00 00 ff ff ff ff 00 00 11"
 
 WATCH_TEST(test_player_is_signed)
 {
     begin_34(watch);
     /* Origin, velocity, gravity, delta angles, view angles, two stats; then no entities. */
-    READS(FRAME_34, 0x66, 0x01, 0x00, 0x80, 0x01, 0x80, 0xff, 0xff, 0xff, 0x7f, 0x00, 0x80, 0xfe,
-          0xff, 0x00, 0x80, 0x00, 0x80, 0x00, 0xc0, 0xff, 0xff, 0x00, 0x80, 0x00, 0x40, 0x01, 0x80,
-          0x03, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 18, 0, 0);
-    assert_shows_vector(watch, Q2_PLAYER_ORIGIN, -4096, -4095.875, -0.125);
-    assert_shows_vector(watch, Q2_PLAYER_VELOCITY, 4095.875, -4096, -0.25);
-    SHOWS({Q2_PLAYER_GRAVITY, 0, -32768});
-    assert_shows_vector(watch, Q2_PLAYER_DELTA_ANGLES, -180, -90, -360.0 / 65536);
-    assert_shows_vector(watch, Q2_PLAYER_VIEWANGLES, -180, 90, -32767 * 360.0 / 65536);
-    SHOWS({Q2_PLAYER_STAT_VALUE, 0, -32768}, {Q2_PLAYER_STAT_VALUE, 1, -1});
+    READS(FRAME_34 " 66 01 00 80 01 80 ff ff ff 7f 00 80 fe ff 00 80 00 80 00 c0 ff ff 00 80 00 40 "
+                   "01 80 03 00 00 00 00 80 ff ff 12 00 00");
+    SHOWS("q2.player.origin.x = -4096", "q2.player.origin.y = -4095.875",
+          "q2.player.origin.z = -0.125", "q2.player.velocity.x = 4095.875",
+          "q2.player.velocity.y = -4096", "q2.player.velocity.z = -0.25",
+          "q2.player.gravity = -32768", "q2.player.delta_angles.pitch = -180",
+          "q2.player.delta_angles.yaw = -90", "q2.player.delta_angles.roll = -0.00549316406",
+          "q2.player.viewangles.pitch = -180", "q2.player.viewangles.yaw = 90",
+          "q2.player.viewangles.roll = -179.994507", "q2.player.stat.value = -32768",
+          "q2.player.stat.value = -1");
 }
 
 /* Yquake2 cl_parse.c, CL_ParsePlayerstate: bytes stand for 0 to 1. */
 WATCH_TEST(test_blend)
 {
     begin_34(watch);
-    READS(FRAME_34, 0x00, 0x04, 0xff, 0, 51, 0xff, 0, 0, 0, 0, 18, 0, 0);
-    SHOWS({Q2_PLAYER_BLEND + 1, 0, 1}, {Q2_PLAYER_BLEND + 2, 0, 0}, {Q2_PLAYER_BLEND + 3, 0, 0.2});
+    READS(FRAME_34 " 00 04 ff 00 33 ff 00 00 00 00 12 00 00");
+    SHOWS("q2.player.blend.red = 1", "q2.player.blend.green = 0", "q2.player.blend.blue = 0.2");
 }
 
 /* Entity 5 of a full frame: frame, skin, effects, render flags in 16 bits, origin, old origin,
@@ -211,18 +150,18 @@ WATCH_TEST(test_entity_words)
     const struct q2_entity *entity;
 
     begin_34(watch);
-    READS(FRAME_34, 0, 0, 0, 0, 0, 0, 18,
-          /* ORIGIN1, ORIGIN2, MOREBITS1; ORIGIN3, MOREBITS2; FRAME16,
-           * RENDERFX16, EFFECTS16, MOREBITS3; OLDORIGIN, SKIN16, SOLID */
-          0x83, 0x82, 0x8e, 0x0b, 5, 0x00, 0x80, 0x01, 0x80, 0xff, 0xff, 0x00, 0xc0, 0x00, 0x80,
-          0xff, 0x7f, 0xfe, 0xff, 0x00, 0x80, 0x01, 0x80, 0xff, 0xff, 0x00, 0x80, 0, 0);
-    SHOWS({Q2_ENTITY_FRAME, 0, 32768}, {Q2_ENTITY_SKIN, 0, 32769}, {Q2_ENTITY_EFFECTS, 0, 65535},
-          {Q2_ENTITY_RENDERFX, 0, 49152});
-    assert_shows_vector(watch, Q2_ENTITY_ORIGIN, -4096, 4095.875, -0.25);
-    assert_shows_vector(watch, Q2_ENTITY_OLDORIGIN, -4096, -4095.875, -0.125);
+    /* ORIGIN1, ORIGIN2, MOREBITS1; ORIGIN3, MOREBITS2; FRAME16, RENDERFX16, EFFECTS16, MOREBITS3;
+     * OLDORIGIN, SKIN16, SOLID */
+    READS(FRAME_34 " 00 00 00 00 00 00 12 83 82 8e 0b 05 00 80 01 80 ff ff 00 c0 00 80 ff 7f fe ff "
+                   "00 80 01 80 ff ff 00 80 00 00");
+    SHOWS("q2.entity.frame = 32768", "q2.entity.skin = 0x8001", "q2.entity.effects = 0xffff",
+          "q2.entity.renderfx = 0xc000", "q2.entity.origin.x = -4096",
+          "q2.entity.origin.y = 4095.875", "q2.entity.origin.z = -0.25",
+          "q2.entity.old_origin.x = -4096", "q2.entity.old_origin.y = -4095.875",
+          "q2.entity.old_origin.z = -0.125");
     /* id, cl_pred.c CL_ClipMoveToEntities: 8 times 5, 5 and 6 bits, the last one 32 less. */
-    SHOWS({Q2_ENTITY_SOLID, 0, 0x8000}, {Q2_ENTITY_SOLID_RADIUS, 0, 0},
-          {Q2_ENTITY_SOLID_DOWN, 0, 0}, {Q2_ENTITY_SOLID_UP, 0, 224});
+    SHOWS("q2.entity.solid = 0x8000", "q2.entity.solid.radius = 0", "q2.entity.solid.down = 0",
+          "q2.entity.solid.up = 224");
     frame = q2_tracker_frame(watch->game.session.tracker, 1);
     assert_non_null(frame);
     entity = q2_entities_at(frame->entities, 0);
@@ -238,23 +177,26 @@ WATCH_TEST(test_entity_words)
 WATCH_TEST(test_words_of_messages)
 {
     begin_34(watch);
-    SHOWN(Q2_MUZZLEFLASH_ENTITY, 32768, 1, 0x00, 0x80, 0);
-    SHOWN(Q2_MUZZLEFLASH2_ENTITY, 65535, 2, 0xff, 0xff, 1);
+    READS("01 00 80 00");
+    SHOWS("q2.muzzleflash.entity = 32768");
+    READS("02 ff ff 01");
+    SHOWS("q2.muzzleflash2.entity = 65535");
     /* Entity and position of a sound. */
-    READS(9, 0x0c, 1, 0x07, 0x80, 0, 0x80, 0xff, 0x7f, 0xff, 0xff);
-    SHOWS({Q2_SOUND_ENTITY, 0, 4096}, {Q2_SOUND_CHANNEL, 0, 7});
-    assert_shows_vector(watch, Q2_SOUND_POSITION, -4096, 4095.875, -0.125);
+    READS("09 0c 01 07 80 00 80 ff 7f ff ff");
+    SHOWS("q2.sound.entity = 4096", "q2.sound.channel = 7", "q2.sound.origin.x = -4096",
+          "q2.sound.origin.y = 4095.875", "q2.sound.origin.z = -0.125");
     /* TE_PARASITE_ATTACK: entity, origin, end. */
-    READS(3, 16, 0x00, 0x80, 0, 0x80, 0, 0, 0, 0, 1, 0x80, 0, 0, 0, 0);
-    SHOWS({Q2_TE_ENTITY, 0, -32768}, {Q2_TE_ORIGIN_X, 0, -4096}, {Q2_TE_END_X, 0, -4095.875});
+    READS("03 10 00 80 00 80 00 00 00 00 01 80 00 00 00 00");
+    SHOWS("q2.te.entity = -32768", "q2.te.origin.x = -4096", "q2.te.end.x = -4095.875");
     /* TE_STEAM that does not last: effect, count, origin, direction, color, magnitude. */
-    READS(3, 40, 0xff, 0xff, 255, 0, 0x80, 0, 0, 0, 0, 161, 255, 0x00, 0x80);
-    SHOWS({Q2_TE_ID, 0, -1}, {Q2_TE_COUNT, 0, 255}, {Q2_TE_MAGNITUDE, 0, -32768});
+    READS("03 28 ff ff ff 00 80 00 00 00 00 a1 ff 00 80");
+    SHOWS("q2.te.id = -1", "q2.te.count = 255", "q2.te.magnitude = -32768");
     /* TE_DAMAGE_DEALT. */
-    SHOWN(Q2_TE_DAMAGE, -1, 3, 128, 0xff, 0xff);
+    READS("03 80 ff ff");
+    SHOWS("q2.te.damage = -1");
     /* A config string that does not exist. */
-    REFUSES(13, 0x00, 0x80, 'a', 0);
-    SHOWS({Q2_CONFIGSTRING_INDEX, 0, 32768});
+    REFUSES("0d 00 80 61 00");
+    SHOWS("q2.configstring.index = 32768");
 }
 
 WATCH_TEST(test_inventory_is_signed)
@@ -263,42 +205,41 @@ WATCH_TEST(test_inventory_is_signed)
 
     block[sizeof block - 1] = 0xc0; /* of the last item */
     begin_34(watch);
-    assert_int_equal(read_block(watch, block, sizeof block), 0);
-    SHOWS({Q2_INVENTORY_COUNT, 0, -32768}, {Q2_INVENTORY_COUNT, 1, -1},
-          {Q2_INVENTORY_COUNT, 255, -16384});
+    assert_int_equal(decode_bytes(watch, QS_END_UNKNOWN, block, sizeof block), 0);
+    SHOWS("q2.inventory.count = -32768", "q2.inventory.index = 1", "q2.inventory.count = -1",
+          "q2.inventory.index = 255", "q2.inventory.count = -16384");
 }
 
 WATCH_TEST(test_serverdata_words)
 {
-    READS(12, 34, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff, 0);
-    SHOWS({Q2_SERVERDATA_COUNT, 0, -1}, {Q2_SERVERDATA_PLAYER, 0, -1});
+    READS("0c 22 00 00 00 ff ff ff ff 00 00 ff ff 00");
+    SHOWS("q2.serverdata.servercount = -1", "q2.serverdata.player = -1");
     /* Minor version and flags have no sign. */
-    READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0x00, 0x80, 2, 0x00, 0x80);
-    SHOWS({Q2_SERVERDATA_PLAYER, 0, -32768}, {Q2_SERVERDATA_MINOR, 0, 32768},
-          {Q2_SERVERDATA_FLAGS, 0, 32768});
+    READS("0c 24 00 00 00 01 00 00 00 00 00 00 80 00 00 80 02 00 80");
+    SHOWS("q2.serverdata.player = -32768", "q2.serverdata.minor = 32768",
+          "q2.serverdata.flags = 0x8000");
 }
 
-#define SERVERDATA_38 12, 38, 0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0xc7, 0x0b, 2, 1, 0, 1
+#define SERVERDATA_38 "0c 26 00 00 00 01 00 00 00 00 00 03 00 00 c7 0b 02 01 00 01"
 
 /* AQtion: its own server data and messages; masks of one and two bytes. */
 WATCH_TEST(test_aqtion_messages)
 {
     READS(SERVERDATA_38);
-    SHOWS({Q2_SERVERDATA_MINOR, 0, 3015}, {Q2_SERVERDATA_STRAFEJUMP, 0, 1},
-          {Q2_SERVERDATA_WATERJUMP, 0, 1});
-    READS(29, 7, 0x80, 1, 9, 0x7f, 2, 0x09, 0x80, 0xff, 0xff, 'h', 'i', 0, 1, 2, 3, 255, 0xfe, 0xff,
-          4, 0, 5, 0, 100, 200, 0x10, 0, 0x20, 0, 255);
-    SHOWS({Q2_GHUD_INDEX, 0, 7}, {Q2_GHUD_BITS_BLANK, 0, 1}, {Q2_GHUD_INDEX, 1, 9},
-          {Q2_GHUD_TYPE, 0, 2}, {Q2_GHUD_FLAGS, 0, 0x8009}, {Q2_GHUD_VALUE, 0, -1});
-    assert_string_equal(nth(watch, Q2_GHUD_TEXT, 0)->text, "hi");
-    SHOWS({Q2_GHUD_COLOR_ALPHA, 0, 255}, {Q2_GHUD_ORIGIN_X, 0, -2}, {Q2_GHUD_ANCHOR_X, 0, 0.5},
-          {Q2_GHUD_ANCHOR_Y, 0, 1}, {Q2_GHUD_SIZE_Y, 0, 32}, {Q2_GHUD_INDEX, 2, 255});
-    SHOWN(Q2_CVARSYNC_COUNT, 2, 30, 32, 2, 'a', 0, '1', 0, 'b', 0, '2', 0, 31, 'k', 0, 0xff, 0xff,
-          0xff, 0xff, 30, 31, 'x', 0, 5, 0, 0, 0);
-    assert_string_equal(nth(watch, Q2_CVARSYNC_VALUE, 1)->text, "2");
-    SHOWS({Q2_USERSTATISTIC_VALUE, 0, -1}, {Q2_USERSTATISTIC_VALUE, 1, 5});
-    REFUSES(30, 30, 6);
-    REFUSES(29, 7);
+    SHOWS("q2.serverdata.minor = 3015", "q2.serverdata.strafejump = 1",
+          "q2.serverdata.waterjump = 1");
+    READS("1d 07 80 01 09 7f 02 09 80 ff ff 68 69 00 01 02 03 ff fe ff 04 00 05 00 64 c8 10 00 20 "
+          "00 ff");
+    SHOWS("q2.ghud.index = 7", "q2.ghud.bits.blank = true", "q2.ghud.index = 9",
+          "q2.ghud.type = 2 (GHT_TEXT)", "q2.ghud.flags = 0x8009", "q2.ghud.value = -1",
+          "q2.ghud.text = hi", "q2.ghud.color.alpha = 255", "q2.ghud.origin.x = -2",
+          "q2.ghud.anchor.x = 0.5", "q2.ghud.anchor.y = 1", "q2.ghud.size.y = 32",
+          "q2.ghud.index = 255");
+    READS("1e 20 02 61 00 31 00 62 00 32 00 1f 6b 00 ff ff ff ff 1e 1f 78 00 05 00 00 00");
+    SHOWS("q2.cvarsync.count = 2", "q2.cvarsync.value = 1", "q2.cvarsync.value = 2",
+          "q2.userstatistic.value = -1", "q2.userstatistic.value = 5");
+    REFUSES("1e 1e 06");
+    REFUSES("1d 07");
 }
 
 /* Its frames keep the numbers of svc_playerinfo and svc_packetentities. */
@@ -306,38 +247,36 @@ WATCH_TEST(test_aqtion_frames)
 {
     READS(SERVERDATA_38);
     /* Frame 5 in full: no areas; gravity, AQtion's three fields, client number 9, no entities. */
-    READS(20 | 4 << 5, 5, 0, 0, 0xf8, 0, 0, 17, 0x20, 0, 0x20, 3, 7, 0xaa, 0x34, 0x12, 2, 9, 18, 0,
-          0);
-    SHOWS({Q2_FRAME_NUMBER, 0, 5}, {Q2_PLAYER_AQTION_PM_FLAGS, 0, 0xaa},
-          {Q2_PLAYER_AQTION_TIMESTAMP, 0, 0x1234}, {Q2_PLAYER_AQTION_LEG_HITS, 0, 2},
-          {Q2_PLAYER_CLIENTNUM, 0, 9});
-    REFUSES(20, 6, 0, 0, 0xf8, 0, 0, 16, 0, 0, 0, 18, 0, 0);
+    READS("94 05 00 00 f8 00 00 11 20 00 20 03 07 aa 34 12 02 09 12 00 00");
+    SHOWS("q2.frame.number = 5", "q2.player.aqtion_pm_flags = 0xaa",
+          "q2.player.aqtion_timestamp = 4660", "q2.player.aqtion_leg_hits = 2",
+          "q2.player.clientnum = 9");
+    REFUSES("14 06 00 00 f8 00 00 10 00 00 00 12 00 00");
 }
 
-#define SERVERDATA_1038(low, high)                                                                 \
-    12, 0x0e, 4, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 2, low, high, 40
+#define SERVERDATA_1038(flags) "0c 0e 04 00 00 01 00 00 00 00 00 03 00 00 00 00 02 " flags " 28"
 
 /* q2repro: messages of the rerelease, numbered otherwise from 24 on; coordinates are floats. */
 WATCH_TEST(test_q2repro_messages)
 {
-    SHOWN(Q2_SERVERDATA_FPS, 40, SERVERDATA_1038(0x1d, 0));
+    READS(SERVERDATA_1038("1d 00"));
+    SHOWS("q2.serverdata.fps = 40");
     assert_int_equal(watch->game.session.level.frame_rate, 40);
-    READS(25, 2, 0xa3, 5, 0x41, 9);
-    SHOWS({Q2_DAMAGE_AMOUNT, 0, 3}, {Q2_DAMAGE_SHIELD, 0, 1}, {Q2_DAMAGE_ARMOR, 1, 1},
-          {Q2_DAMAGE_DIRECTION, 1, 9});
-    READS(27, 0xff, 0xff, 0, 0, 0, 0x3f, 7, 1, 2, 3, 0xe8, 3, 0, 0, 0x80, 0x3e, 0, 0, 0, 0x40, 4, 5,
-          6, 0xff, 0xff, 0xff, 0xff, 7, 8, 9, 100, 0, 0, 0);
-    SHOWS({Q2_FOG_DENSITY, 0, 0.5}, {Q2_FOG_BLUE, 0, 3 * (1 / 255.0)}, {Q2_FOG_TIME, 0, 1},
-          {Q2_FOG_FALLOFF, 0, 0.25}, {Q2_FOG_HEIGHT_DENSITY, 0, 2},
-          {Q2_FOG_START_RED, 0, 4 * (1 / 255.0)}, {Q2_FOG_START_DIST, 0, -1},
-          {Q2_FOG_END_BLUE, 0, 9 * (1 / 255.0)}, {Q2_FOG_END_DIST, 0, 100});
-    READS(30, 1, 0, 2, 0, 0, 0, 0xc0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40, 3, 0, 4, 5, 31, 1, 0, 0, 0,
-          0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 6, 32, 7, 0, 0x2c, 1, 33, 'a', 0);
-    SHOWS({Q2_POI_ORIGIN_X, 0, -1.5}, {Q2_POI_ORIGIN_Z, 0, 2}, {Q2_POI_FLAGS, 0, 5},
-          {Q2_HELP_PATH_ORIGIN_X, 0, 0.5}, {Q2_MUZZLEFLASH3_ID, 0, 300});
-    assert_string_equal(nth(watch, Q2_ACHIEVEMENT_ID, 0)->text, "a");
-    REFUSES(26, 0);
-    REFUSES(21, 0);
+    READS("19 02 a3 05 41 09");
+    SHOWS("q2.damage.hits_shield = true", "q2.damage.amount = 3", "q2.damage.hits_armor = true",
+          "q2.damage.direction = 9");
+    READS("1b ff ff 00 00 00 3f 07 01 02 03 e8 03 00 00 80 3e 00 00 00 40 04 05 06 ff ff ff ff 07 "
+          "08 09 64 00 00 00");
+    SHOWS("q2.fog.density = 0.5", "q2.fog.blue = 0.0117647059", "q2.fog.time = 1",
+          "q2.fog.height.falloff = 0.25", "q2.fog.height.density = 2",
+          "q2.fog.start.red = 0.0156862745", "q2.fog.start.dist = -1",
+          "q2.fog.end.blue = 0.0352941176", "q2.fog.end.dist = 100");
+    READS("1e 01 00 02 00 00 00 c0 bf 00 00 00 00 00 00 00 40 03 00 04 05 1f 01 00 00 00 3f 00 00 "
+          "00 00 00 00 00 00 06 20 07 00 2c 01 21 61 00");
+    SHOWS("q2.poi.origin.x = -1.5", "q2.poi.origin.z = 2", "q2.poi.flags = 0x5",
+          "q2.help_path.origin.x = 0.5", "q2.muzzleflash3.id = 300", "q2.achievement.id = a");
+    REFUSES("1a 00");
+    REFUSES("15 00");
 }
 
 /* The config strings end elsewhere in each kind of game: an end mark tells. */
@@ -350,52 +289,48 @@ WATCH_TEST(test_q2repro_config_strings)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(games); i++) {
         const uint16_t end = games[i].end;
+        g_autofree char *line = g_strdup_printf("q2.stream_end = %u", end);
 
         watch_again(watch);
-        READS(SERVERDATA_1038(games[i].low, games[i].high));
-        SHOWN(Q2_STREAM_END, end, 38, 5, 0, 'x', 0, (uint8_t)end, (uint8_t)(end >> 8), 6);
+        READS(SERVERDATA_1038("%02x %02x"), games[i].low, games[i].high);
+        READS("26 05 00 78 00 %02x %02x 06", (uint8_t)end, (uint8_t)(end >> 8));
+        SHOWS(line);
     }
 }
 
 WATCH_TEST(test_q2repro_frames)
 {
-    READS(SERVERDATA_1038(0x1d, 0));
+    READS(SERVERDATA_1038("1d 00"));
     /* Frame 5 in full: x and y, a view offset, view height, gun rate, a statistic above 31. */
-    READS(20, 5, 0, 0, 0xf8, 0, 0xa0, 0, 0x82, 0x80, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0x10, 0, 0xf0,
-          0xff, 0x60, 1, 0, 0, 0, 0, 1, 0, 0, 0, 9, 0, 40, 0xfe, 0, 0);
-    SHOWS({Q2_FRAME_NUMBER, 0, 5}, {Q2_PLAYER_ORIGIN_X, 0, 1}, {Q2_PLAYER_ORIGIN_Y, 0, 2},
-          {Q2_PLAYER_VIEWOFFSET_X, 0, 1}, {Q2_PLAYER_VIEWOFFSET_Y, 0, -1},
-          {Q2_PLAYER_VIEWOFFSET_Z, 0, 22}, {Q2_PLAYER_STAT_INDEX, 0, 32},
-          {Q2_PLAYER_STAT_VALUE, 0, 9}, {Q2_PLAYER_GUNRATE, 0, 40}, {Q2_PLAYER_VIEWHEIGHT, 0, -2});
+    READS("14 05 00 00 f8 00 a0 00 82 80 00 00 80 3f 00 00 00 40 10 00 f0 ff 60 01 00 00 00 00 01 "
+          "00 00 00 09 00 28 fe 00 00");
+    SHOWS("q2.frame.number = 5", "q2.player.origin.x = 1", "q2.player.origin.y = 2",
+          "q2.player.viewoffset.x = 1", "q2.player.viewoffset.y = -1",
+          "q2.player.viewoffset.z = 22", "q2.player.stat.index = 32", "q2.player.stat.value = 9",
+          "q2.player.gunrate = 40", "q2.player.viewheight = -2");
 }
 
 /* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
 WATCH_TEST(test_moves_are_signed)
 {
-    read_packet(watch, QS_END_A,
-                BLOCK(0xff, 0xff, 0xff, 0xff, 'c', 'o', 'n', 'n', 'e', 'c', 't', ' ', '3', '4', ' ',
-                      '7', ' ', '1', ' ', '"', '"'));
-    read_packet(watch, QS_END_B,
-                BLOCK(0xff, 0xff, 0xff, 0xff, 'c', 'l', 'i', 'e', 'n', 't', '_', 'c', 'o', 'n', 'n',
-                      'e', 'c', 't'));
-    read_packet(watch, QS_END_A,
-                BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 2, 0, 0xff, 0xff, 0xff, 0xff, 0x3f, 0x00,
-                      0x80, 0x00, 0xc0, 0xff, 0xff, 0x00, 0x80, 0xff, 0xff, 0x70, 0xfe, 100, 0, 0,
-                      16, 0, 0, 16, 0));
-    SHOWS({Q2_QPORT, 0, 65535}, {Q2_MOVE_LASTFRAME, 0, -1});
-    assert_shows_vector(watch, Q2_USERCMD_ANGLES, -180, -90, -360.0 / 65536);
-    SHOWS({Q2_USERCMD_FORWARD, 0, -32768}, {Q2_USERCMD_SIDE, 0, -1}, {Q2_USERCMD_UP, 0, -400},
-          {Q2_USERCMD_MSEC, 0, 100});
+    connect_game(watch, "34 7 1 \"\"");
+    decode(watch, QS_END_A,
+           "01 00 00 00 00 00 00 00 ff ff 02 00 ff ff ff ff 3f 00 80 00 c0 ff ff 00 80 ff ff 70 fe "
+           "64 00 00 10 00 00 10 00");
+    SHOWS("q2.qport = 65535", "q2.move.lastframe = -1", "q2.usercmd.angles.pitch = -180",
+          "q2.usercmd.angles.yaw = -90", "q2.usercmd.angles.roll = -0.00549316406",
+          "q2.usercmd.forwardmove = -32768", "q2.usercmd.sidemove = -1", "q2.usercmd.upmove = -400",
+          "q2.usercmd.msec = 100");
 }
 
 /* --- Versions */
 
 /* What follows svc_frame in protocols 35 and 36: frame `number` in full, no areas. */
-#define FULL_FRAME(number) 20, number, 0, 0, 0xf8, 0, 0
+#define FULL_FRAME(number) "14 " number " 00 00 f8 00 00 "
 /* A frame from the one before. */
-#define NEXT_FRAME(number) 20, number, 0, 0, 0x08, 0, 0
-#define NO_PLAYER 0, 0
-#define NO_MORE_ENTITIES 0, 0
+#define NEXT_FRAME(number) "14 " number " 00 00 08 00 00 "
+#define NO_PLAYER "00 00"
+#define NO_MORE_ENTITIES "00 00"
 
 /* Entity 5, a beam, moves: does its end move, too? */
 WATCH_TEST(test_beam_origin)
@@ -406,9 +341,9 @@ WATCH_TEST(test_beam_origin)
         watch_again(watch);
         begin_old_36(watch, minor);
         /* ORIGIN1, MOREBITS1; RENDERFX8, MOREBITS2; MOREBITS3; OLDORIGIN */
-        READS(FULL_FRAME(1), NO_PLAYER, 0x81, 0x90, 0x80, 0x01, 5, 0x80, 8, 0, 80, 0, 0, 0, 0, 0,
-              NO_MORE_ENTITIES);
-        READS(NEXT_FRAME(2), NO_PLAYER, 0x01, 5, 16, 0, NO_MORE_ENTITIES);
+        READS(FULL_FRAME("01") NO_PLAYER
+              " 81 90 80 01 05 80 08 00 50 00 00 00 00 00 " NO_MORE_ENTITIES);
+        READS(NEXT_FRAME("02") NO_PLAYER " 01 05 10 00 " NO_MORE_ENTITIES);
         frame = q2_tracker_frame(watch->game.session.tracker, 2);
         assert_non_null(frame);
         assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 16);
@@ -420,36 +355,36 @@ WATCH_TEST(test_beam_origin)
 WATCH_TEST(test_short_angles)
 {
     begin_old_36(watch, 1017);
-    SHOWN(Q2_ENTITY_ANGLES_PITCH, -180, FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x80,
-          NO_MORE_ENTITIES);
+    READS(FULL_FRAME("01") NO_PLAYER " 80 24 05 80 " NO_MORE_ENTITIES);
+    SHOWS("q2.entity.angles.pitch = -180");
     watch_again(watch);
     begin_old_36(watch, 1018);
-    SHOWN(Q2_ENTITY_ANGLES_PITCH, -32767 * 360.0 / 65536, FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5,
-          0x01, 0x80, NO_MORE_ENTITIES);
+    READS(FULL_FRAME("01") NO_PLAYER " 80 24 05 01 80 " NO_MORE_ENTITIES);
+    SHOWS("q2.entity.angles.pitch = -179.994507");
 }
 
 /* Extra bit 6, the third of the upper three bits of the message's byte: the client's number. */
 WATCH_TEST(test_client_number)
 {
     begin_old_36(watch, 1021);
-    SHOWN(Q2_PLAYER_CLIENTNUM, 200, 20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 200,
-          NO_MORE_ENTITIES);
+    READS("94 01 00 00 f8 00 00 " NO_PLAYER " c8 " NO_MORE_ENTITIES);
+    SHOWS("q2.player.clientnum = 200");
     watch_again(watch);
     begin_old_36(watch, 1022);
-    SHOWN(Q2_PLAYER_CLIENTNUM, -1, 20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 0xff, 0xff,
-          NO_MORE_ENTITIES);
+    READS("94 01 00 00 f8 00 00 " NO_PLAYER " ff ff " NO_MORE_ENTITIES);
+    SHOWS("q2.player.clientnum = -1");
 }
 
 /* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
 WATCH_TEST(test_serverdata_flags)
 {
-    READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3, 2, 1, 1, 1, 6);
+    READS("0c 24 00 00 00 01 00 00 00 00 00 00 00 00 ff 03 02 01 01 01 06");
     assert_int_equal(watch->game.decoder.found.messages->len, 2);
-    SHOWS({Q2_SERVERDATA_WATERJUMP, 0, 1});
-    assert_null(nth(watch, Q2_SERVERDATA_FLAGS, 0));
-    READS(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x00, 4, 2, 8, 0, 6);
+    SHOWS("q2.serverdata.waterjump = 1");
+    SHOWS_NO("q2.serverdata.flags = ");
+    READS("0c 24 00 00 00 01 00 00 00 00 00 00 00 00 00 04 02 08 00 06");
     assert_int_equal(watch->game.decoder.found.messages->len, 2);
-    SHOWS({Q2_SERVERDATA_FLAGS, 0, 8});
+    SHOWS("q2.serverdata.flags = 0x8");
     assert_true(watch->game.session.variant.extensions);
     assert_false(watch->game.session.variant.extensions2);
 }
@@ -459,56 +394,46 @@ WATCH_TEST(test_serverdata_flags)
 WATCH_TEST(test_fog)
 {
     begin_36(watch, 1025, 24);
-    READS(FULL_FRAME(1), 0x00, 0x80, NO_MORE_ENTITIES);
+    READS(FULL_FRAME("01") " 00 80 " NO_MORE_ENTITIES);
     watch_again(watch);
     begin_36(watch, 1026, 24);
-    READS(FULL_FRAME(1), 0x00, 0x80, 0x01, 0x02, 0xff, 0xff, 0x00, 0x80, NO_MORE_ENTITIES);
-    SHOWS({Q2_PLAYER_FOG_DENSITY, 0, 1}, {Q2_PLAYER_FOG_SKY, 0, 32768 / 65535.0});
+    READS(FULL_FRAME("01") " 00 80 01 02 ff ff 00 80 " NO_MORE_ENTITIES);
+    SHOWS("q2.player.fog.density = 1", "q2.player.fog.sky_factor = 0.50000763");
 }
 
 /* U_SOLID in 16 bits or 32: the lower of the client's and the server's minor version counts. */
 WATCH_TEST(test_solids_of_r1q2)
 {
     begin_35(watch, 1904);
-    READS(FULL_FRAME(1), NO_PLAYER, 0x80, 0x80, 0x80, 0x08, 5, 0xff, 0xff, NO_MORE_ENTITIES);
-    SHOWS({Q2_ENTITY_SOLID, 0, 65535}, {Q2_ENTITY_SOLID_RADIUS, 0, 248},
-          {Q2_ENTITY_SOLID_DOWN, 0, 248}, {Q2_ENTITY_SOLID_UP, 0, 472});
+    READS(FULL_FRAME("01") NO_PLAYER " 80 80 80 08 05 ff ff " NO_MORE_ENTITIES);
+    SHOWS("q2.entity.solid = 0xffff", "q2.entity.solid.radius = 248", "q2.entity.solid.down = 248",
+          "q2.entity.solid.up = 472");
     watch_again(watch);
     begin_35(watch, 1905);
-    READS(FULL_FRAME(1), NO_PLAYER, 0x80, 0x80, 0x80, 0x08, 5, 200, 130, 0xff, 0xff,
-          NO_MORE_ENTITIES);
-    SHOWS({Q2_ENTITY_SOLID_RADIUS, 0, 200}, {Q2_ENTITY_SOLID_DOWN, 0, 130},
-          {Q2_ENTITY_SOLID_UP, 0, 32767});
+    READS(FULL_FRAME("01") NO_PLAYER " 80 80 80 08 05 c8 82 ff ff " NO_MORE_ENTITIES);
+    SHOWS("q2.entity.solid.radius = 200", "q2.entity.solid.down = 130",
+          "q2.entity.solid.up = 32767");
 }
 
 /* From 1904 on buttons come first, and may say that the forward move is one byte, in steps of 5. */
 WATCH_TEST(test_moves_of_r1q2)
 {
     begin_35(watch, 1903);
-    assert_int_equal(read_packet(watch, QS_END_A,
-                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 0x38, 0xff,
-                                       5, 10, 0, 0, 10, 0, 0, 10, 0)),
-                     0);
-    SHOWS({Q2_USERCMD_FORWARD, 0, -200}, {Q2_USERCMD_BUTTONS, 0, 5});
+    READS_MOVE("01 00 00 00 00 00 00 00 07 02 01 00 00 00 48 38 ff 05 0a 00 00 0a 00 00 0a 00");
+    SHOWS("q2.usercmd.forwardmove = -200", "q2.usercmd.buttons = 0x5");
     watch_again(watch);
     begin_35(watch, 1904);
-    assert_int_equal(read_packet(watch, QS_END_A,
-                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 0x85, 0xd8,
-                                       10, 0, 0, 10, 0, 0, 10, 0)),
-                     0);
-    SHOWS({Q2_USERCMD_FORWARD, 0, -200});
-    SHOWS({Q2_USERCMD_BUTTONS, 1, 129}); /* of them; the next command has those */
+    READS_MOVE("01 00 00 00 00 00 00 00 07 02 01 00 00 00 48 85 d8 0a 00 00 0a 00 00 0a 00");
+    SHOWS("q2.usercmd.forwardmove = -200",
+          "q2.usercmd.buttons = 0x81"); /* of them; the next command has those */
 }
 
 /* Q2PRO, common/msg.c MSG_ReadDeltaUsercmd_Enhanced: three bits are attack, use and any (128). */
 WATCH_TEST(test_moves_of_q2pro)
 {
     begin_36(watch, 1024, 0);
-    assert_int_equal(
-        read_packet(watch, QS_END_A,
-                    BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 11, 1, 0, 0, 0, 9, 0x21, 0x50, 0x01)),
-        0);
-    SHOWS({Q2_USERCMD_BUTTONS, 0, 129});
+    READS_MOVE("01 00 00 00 00 00 00 00 07 0b 01 00 00 00 09 21 50 01");
+    SHOWS("q2.usercmd.buttons = 0x81");
 }
 
 /* --- Suppressed frames */
@@ -519,8 +444,11 @@ WATCH_TEST(test_suppress_counts)
 
     begin_34(watch);
     for (unsigned i = 0; i < sizeof counts; i++) {
-        SHOWN(Q2_FRAME_SUPPRESSED, counts[i], 20, (uint8_t)(i + 1), 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
-              counts[i], 0, 17, 0, 0, 0, 0, 0, 0, 18, 0, 0);
+        g_autofree char *line = g_strdup_printf("q2.frame.suppressed = %u", counts[i]);
+
+        READS("14 %02x 00 00 00 ff ff ff ff %02x 00 11 00 00 00 00 00 00 12 00 00",
+              (uint8_t)(i + 1), counts[i]);
+        SHOWS(line);
         assert_int_equal(q2_tracker_frame(watch->game.session.tracker, (int32_t)i + 1)->suppressed,
                          counts[i]);
     }
@@ -531,32 +459,38 @@ WATCH_TEST(test_packed_suppress_counts)
 {
     begin_35(watch, 1905);
     for (uint8_t count = 7; count <= 15; count++) {
-        SHOWN(Q2_FRAME_FLAGS, count, 20, count, 0, 0, 0xf8, 0x10 | count, 0, NO_PLAYER, 0xfc, 4,
-              0x80, NO_MORE_ENTITIES);
-        SHOWS({Q2_FRAME_EXTRA, 0, 1});
-        assert_shows_vector(watch, Q2_PLAYER_GUNOFFSET, -1, 1, -32);
+        g_autofree char *line = g_strdup_printf("q2.frame.flags = 0x%x", count);
+
+        READS("14 %02x 00 00 f8 %02x 00 " NO_PLAYER " fc 04 80 " NO_MORE_ENTITIES, count,
+              0x10 | count);
+        SHOWS("q2.frame.extra = 0x1", line, "q2.player.gunoffset.x = -1",
+              "q2.player.gunoffset.y = 1", "q2.player.gunoffset.z = -32");
         assert_int_equal(q2_tracker_frame(watch->game.session.tracker, count)->suppressed, count);
     }
 }
 
 /* --- Players and levels */
 
-/* Config string `index` of 16 bits. */
-static void set_string(struct watch *watch, unsigned index, const char *text)
+static void set_string(struct watch *watch, uint16_t index, const char *text)
 {
-    uint8_t block[64] = {13, (uint8_t)index, (uint8_t)(index >> 8)};
+    g_autoptr(GByteArray) block = g_byte_array_new();
 
-    memcpy(block + 3, text, strlen(text) + 1);
-    assert_int_equal(read_block(watch, block, 3 + strlen(text) + 1), 0);
+    qs_write_u8(block, SVC_CONFIGSTRING);
+    qs_write_u16(block, index);
+    g_byte_array_append(block, (const uint8_t *)text, (guint)strlen(text) + 1);
+    assert_int_equal(decode_bytes(watch, QS_END_UNKNOWN, block->data, block->len), 0);
 }
 
-static const char *flashing_player(struct watch *watch, unsigned entity)
+/* An entity's muzzle flash names its player; NULL: it is none. */
+static void assert_player(struct watch *watch, unsigned entity, const char *name)
 {
-    const struct seen *seen;
+    g_autofree char *line = g_strdup_printf("q2.muzzleflash.player = %s", name);
 
-    READS(1, (uint8_t)entity, (uint8_t)(entity >> 8), 0);
-    seen = nth(watch, Q2_MUZZLEFLASH_PLAYER, 0);
-    return seen ? seen->text : NULL;
+    READS("01 %02x %02x 00", entity & 0xff, entity >> 8);
+    if (name)
+        SHOWS(line);
+    else
+        SHOWS_NO("q2.muzzleflash.player");
 }
 
 /* Players are entities 1 to maxclients; CS_MAXCLIENTS is 30, CS_PLAYERSKINS 1312. */
@@ -566,14 +500,14 @@ WATCH_TEST(test_last_player)
     set_string(watch, 30, "8");
     set_string(watch, 1312 + 7, "the last\\male/grunt");
     set_string(watch, 1312 + 8, "nobody\\male/grunt");
-    assert_string_equal(flashing_player(watch, 8), "the last");
-    assert_null(flashing_player(watch, 9));
-    assert_null(flashing_player(watch, 7));
-    assert_null(flashing_player(watch, 0));
+    assert_player(watch, 8, "the last");
+    assert_player(watch, 9, NULL);
+    assert_player(watch, 7, NULL);
+    assert_player(watch, 0, NULL);
     set_string(watch, 30, "256");
     set_string(watch, 1312 + 255, "player 255\\male/grunt");
-    assert_string_equal(flashing_player(watch, 256), "player 255");
-    assert_null(flashing_player(watch, 257));
+    assert_player(watch, 256, "player 255");
+    assert_player(watch, 257, NULL);
 }
 
 /* What a level had is gone in the next one: names, baselines, frames. */
@@ -586,9 +520,9 @@ WATCH_TEST(test_next_level)
     set_string(watch, 1312, "first\\male/grunt");
     set_string(watch, 32 + 7, "models/first.md2");
     /* Baseline of entity 5: model 7, origin x 800. */
-    READS(14, 0x81, 0x08, 5, 7, 0x20, 0x03);
-    assert_string_equal(flashing_player(watch, 1), "first");
-    READS(FRAME_34, 0x00, 0x08, 90, 0, 0, 0, 0, 18, 0, 5, 0, 0);
+    READS("0e 81 08 05 07 20 03");
+    assert_player(watch, 1, "first");
+    READS(FRAME_34 " 00 08 5a 00 00 00 00 12 00 05 00 00");
     frame = q2_tracker_frame(watch->game.session.tracker, 1);
     assert_int_equal(q2_entities_at(frame->entities, 0)->model[0], 7);
     assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 800);
@@ -598,19 +532,18 @@ WATCH_TEST(test_next_level)
     assert_null(q2_baseline(&watch->game.session, 5));
     assert_null(qs_table_get(&watch->game.session.level.configstrings, 1312));
     set_string(watch, 1312 + 1, "second\\male/grunt");
-    assert_null(flashing_player(watch, 2)); /* how many players there may be is not known yet */
+    assert_player(watch, 2, NULL); /* how many players there may be is not known yet */
     set_string(watch, 30, "8");
-    assert_string_equal(flashing_player(watch, 2), "second");
-    assert_null(flashing_player(watch, 1));
+    assert_player(watch, 2, "second");
+    assert_player(watch, 1, NULL);
     /* Entity 5 comes into view with a model's number alone: no name, no origin of level 1. */
-    READS(20, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18, 0x80, 0x08, 5, 7,
-          0, 0);
-    assert_null(nth(watch, Q2_ENTITY_MODEL_NAME, 0));
+    READS("14 02 00 00 00 ff ff ff ff 00 00 11 00 00 00 00 00 00 12 80 08 05 07 00 00");
+    SHOWS_NO("q2.entity.model.name = ");
     frame = q2_tracker_frame(watch->game.session.tracker, 2);
     assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 0);
     assert_int_equal(frame->player.fov, 0);
     /* A delta from frame 1 of the level before. */
-    READS(20, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18, 0, 0);
+    READS("14 03 00 00 00 01 00 00 00 00 00 11 00 00 00 00 00 00 12 00 00");
     assert_true(q2_tracker_frame(watch->game.session.tracker, 3)->reference_missing);
     assert_int_equal(q2_tracker_frame(watch->game.session.tracker, 3)->player.fov, 0);
 }
@@ -621,13 +554,14 @@ WATCH_TEST(test_updates_of_the_last_level)
 {
     begin_35(watch, 1905);
     set_string(watch, 30, "8");
-    READS(FULL_FRAME(1), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES);
-    SHOWN(Q2_PLAYERUPDATE_ENTITY, 8, 23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6);
-    assert_shows_vector(watch, Q2_PLAYERUPDATE_ORIGIN, -4096, -0.125, 1);
+    READS(FULL_FRAME("01") NO_PLAYER " 00 01 00 08 " NO_MORE_ENTITIES);
+    READS("17 01 00 00 00 00 80 ff ff 08 00 06");
+    SHOWS("q2.playerupdate.entity = 8", "q2.playerupdate.origin.x = -4096",
+          "q2.playerupdate.origin.y = -0.125", "q2.playerupdate.origin.z = 1");
     begin_35(watch, 1905);
     set_string(watch, 30, "8");
-    REFUSES(23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6);
-    assert_null(nth(watch, Q2_PLAYERUPDATE_ENTITY, 0));
+    REFUSES("17 01 00 00 00 00 80 ff ff 08 00 06");
+    SHOWS_NO("q2.playerupdate.entity = ");
 }
 
 /* The players of the last 32 frames are known. As long as they are the same they are kept once for
@@ -641,7 +575,7 @@ WATCH_TEST(test_updates_of_many_frames)
     set_string(watch, 30, "8");
     for (uint8_t i = 1; i <= FRAMES; i++) {
         if (i != GAP)
-            read_block(watch, BLOCK(FULL_FRAME(i), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES));
+            READS(FULL_FRAME("%02x") NO_PLAYER " 00 01 00 08 " NO_MORE_ENTITIES, i);
         if (i == KNOWN)
             qs_table_copy(&kept, &watch->game.session.level.rosters);
         assert_true(i < KNOWN || qs_table_shares(&kept, &watch->game.session.level.rosters));
@@ -649,13 +583,14 @@ WATCH_TEST(test_updates_of_many_frames)
     for (uint8_t i = 1; i <= FRAMES; i++) {
         const bool known = i > FRAMES - KNOWN && i != GAP;
 
-        assert_int_equal(!read_block(watch, BLOCK(23, i, 0, 0, 0, 0, 0x80, 0xff, 0xff, 8, 0, 6)),
+        assert_int_equal(!decode(watch, QS_END_UNKNOWN, "17 %02x 00 00 00 00 80 ff ff 08 00 06", i),
                          known);
-        assert_int_equal(nth(watch, Q2_PLAYERUPDATE_ENTITY, 0) != NULL, known);
+        assert_int_equal(strstr(watch->listener.received->str, "q2.playerupdate.entity = ") != NULL,
+                         known);
     }
-    read_block(watch, BLOCK(FULL_FRAME(101), NO_PLAYER, 0, NO_MORE_ENTITIES));
-    READS(23, 101, 0, 0, 0, 6); /* nobody is there */
-    read_block(watch, BLOCK(FULL_FRAME(5), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES));
-    REFUSES(23, 101, 0, 0, 0, 6);
+    decode(watch, QS_END_UNKNOWN, FULL_FRAME("65") NO_PLAYER " 00 " NO_MORE_ENTITIES);
+    READS("17 65 00 00 00 06"); /* nobody is there */
+    decode(watch, QS_END_UNKNOWN, FULL_FRAME("05") NO_PLAYER " 00 01 00 08 " NO_MORE_ENTITIES);
+    REFUSES("17 65 00 00 00 06");
     qs_table_clear(&kept);
 }

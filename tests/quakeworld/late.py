@@ -13,6 +13,7 @@ the like may be gone a moment later, so not all can be right.
 import collections
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,9 +21,7 @@ import tempfile
 import damages
 import player
 import recordings
-import replaced
 import states
-from late_cuts import Cutter
 from tool import Capture
 
 STEP = 1 / 8  # of coordinates in shorts
@@ -58,125 +57,162 @@ LOST = "fte-b-ezquake/b-fte-ezquake.pcap", {20, 21}
 # One in twenty packets lost, by which a client's svc_serverdata is lost, too; the others lend it.
 LOSSY = f"{MULTI}.pcap", f"{MULTI}-client2.qwd", 0.05, 1
 
+ETHERNET_IP = 34  # bytes before the UDP header
+UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities", "qw.svcfte_updateentities"}
+
+RESET = 0x100  # of the bits of a replacement delta: nothing of the entity's old state stays
+REMOVES, NUMBER = 0x8000, 0x3FFF  # of its first word; number 0: all
+
 Share = collections.namedtuple("Share", "right all phantoms frames")
 
 
+class Replaced(states.Player):
+    """A player of a demo with FTE's replacement deltas, whose frames are packets."""
+
+    STATE = states.Player.STATE + ("solid", "movetype")
+    updates = False
+
+    def receive(self, name, value):
+        if name == "qw.sequence":
+            self.frame = states.number_of(value)
+        elif name.startswith("qw.svc") and name != "qw.svc":
+            self.updates = name == "qw.svcfte_updateentities"
+            if name == "qw.svc_serverdata":
+                self.begin_level()
+        elif self.updates and name == "qw.entities.end":
+            self.end_frame()
+        elif self.updates and name == "qw.delta.word":
+            word = states.number_of(value)
+            self.number = word & NUMBER
+            if word & REMOVES:
+                self.states = {number: state for number, state in self.states.items()
+                               if self.number and number != self.number}
+        elif self.updates and name == "qw.delta.bits":
+            if states.number_of(value) & RESET or self.number not in self.states:
+                self.states[self.number] = {}
+        elif self.updates and name.startswith("qw.delta."):
+            self.set(name.split(".")[2:], value)
+
+
+class Cutter:
+    """Cuts one client's session in a capture off before a place that its messages tell."""
+
+    def __init__(self, tool, path, port):
+        """`port`: of the client, or None where it is the only one."""
+        self.capture = Capture.read(path)
+        messages = states.messages_of(tool, path)
+        own = [index for index, (_, frame) in enumerate(self.capture.frames)
+               if port is None or port in struct.unpack_from(">HH", frame, ETHERNET_IP)]
+        has = {index: messages.get(index + 1, set()) for index in own}
+        begin = next(index for index in own if has[index] & UPDATES)
+        end = next((index for index in own if index >= begin and "qw.svc_serverdata" in has[index]), own[-1] + 1)
+        self.own, self.level = set(own), [index for index in own if begin <= index < end]
+
+    def cut(self, at):
+        """Behind the sign-on, or that part of the first level."""
+        last = self.level[0] if at == "sign-on" else self.level[int(len(self.level) * at)]
+        return Capture(self.capture.link_type, [frame for index, frame in enumerate(self.capture.frames)
+                                                if index not in self.own or index > last])
+
+
 def is_same(name, one, other):
-    if one == other:
-        return True
-    return name.startswith("origin.") and abs(float(one or 0) - float(other or 0)) <= STEP / 2
-
-
-def is_right(state, truth):
     """Baselines tell what is 0, deltas do not."""
     zero = ("0", "false", "0x0", None)
-    return all(is_same(name, state.get(name), truth.get(name))
-               or (state.get(name) in zero and truth.get(name) in zero)
-               for name in {*state, *truth})
+    return one == other or (one in zero and other in zero) or (
+        name.startswith("origin.") and abs(float(one or 0) - float(other or 0)) <= STEP / 2)
 
 
 def share(late, whole):
     truths = {sequence: states for (_, sequence), states in whole.seen.items()}
     right = total = phantoms = frames = 0
-    for (_, sequence), states in late.seen.items():
+    for (_, sequence), found in late.seen.items():
         if sequence not in truths:
             continue
         truth = truths[sequence]
         frames += 1
         total += len(truth)
-        right += sum(number in states and is_right(states[number], truth[number])
-                     for number in truth)
-        phantoms += len(set(states) - set(truth))
+        right += sum(number in found and all(is_same(name, found[number].get(name), truth[number].get(name))
+                                             for name in {*found[number], *truth[number]}) for number in truth)
+        phantoms += len(set(found) - set(truth))
     return Share(right, total, phantoms, frames)
 
 
-def check(tool, stored, case, cutter, whole, at):
-    donor = case.donor and stored / case.donor
-    with tempfile.TemporaryDirectory() as folder:
-        demo = states.late_demo(tool, cutter.cut(at), donor, folder)
-        if not demo:
-            return "no demo"
-        late = player.play(tool, demo)
-    got = share(late, whole)
-    print(f"     {case.recording} from {at}: {got.right} of {got.all} states in {got.frames} frames,"
-          f" {got.phantoms} that were not there")
-    if late.dropped:
-        return f"{late.dropped} updates dropped"
-    own = case.donor == case.recording
-    shares = SHARES if own else SHARES_OF_OTHERS
-    if got.phantoms > (0 if own else 0.15 * got.all) or not got.frames or got.right < shares[at] * got.all:
-        return f"{got}"
-    return None
+class Checks:
+    """Each yields (problem or None, what was checked)."""
 
+    def __init__(self, tool, stored, folder):
+        self.tool, self.stored, self.folder = tool, stored, folder
 
-def check_replaced(tool, stored, donor, cut, least, whole):
-    with tempfile.TemporaryDirectory() as folder:
-        capture = Capture.read(stored / f"{FTE}.pcap")
-        demo = states.late_demo(tool, Capture(capture.link_type, capture.frames[cut:]),
-                                stored / donor, folder)
-        if not demo:
-            return "no demo"
-        right, total, phantoms = states.compare(replaced.Replaced(tool, demo).packets,
-                                                   whole.packets, 1)
-        dropped = player.play(tool, demo).dropped
-    good = total and right >= least * total and not phantoms and not dropped
-    return None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped"
+    def convert(self, name, frames):
+        """What the tool makes of frames of the capture, and prints."""
+        path = pathlib.Path(self.folder, "in.pcap")
+        path.write_bytes(Capture(Capture.read(self.stored / name).link_type, frames).pcap())
+        return subprocess.run([self.tool, "--force", "--output", f"{self.folder}/", path], capture_output=True,
+                              text=True)
 
+    def cut(self):
+        for case in CASES:
+            cutter = Cutter(self.tool, self.stored / case.capture, case.port)
+            whole = player.play(self.tool, self.stored / case.recording)
+            for at in SHARES:
+                yield self.find_problem(case, cutter, whole, at), f"{case.recording} from {at}"
 
-def check_lost_request(tool, stored):
-    """The first of two packets with baselines, and the request for them."""
-    name, lost = LOST
-    with tempfile.TemporaryDirectory() as folder:
-        capture = Capture.read(stored / name)
-        left = [frame for number, frame in enumerate(capture.frames, 1) if number not in lost]
-        path = pathlib.Path(folder, "lost.pcap")
-        path.write_bytes(Capture(capture.link_type, left).pcap())
-        run = subprocess.run([tool, "--output", f"{folder}/", path], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True)
-    return "level dm4 cannot be shown" in run.stderr  # a second of silence is beside it
+    def find_problem(self, case, cutter, whole, at):
+        with tempfile.TemporaryDirectory() as folder:
+            demo = states.late_demo(self.tool, cutter.cut(at), self.stored / case.donor, folder)
+            if not demo:
+                return "no demo"
+            late = player.play(self.tool, demo)
+        got, own = share(late, whole), case.donor == case.recording
+        print(f"     {case.recording} from {at}: {got.right} of {got.all} states in {got.frames} frames,"
+              f" {got.phantoms} that were not there")
+        least = (SHARES if own else SHARES_OF_OTHERS)[at]
+        good = (not late.dropped and got.phantoms <= (0 if own else 0.15 * got.all) and got.frames and
+                got.right >= least * got.all)
+        return None if good else f"{late.dropped} updates dropped, {got}"
 
+    def replaced(self):
+        whole = Replaced(self.tool, self.stored / f"{FTE}.qwd").frames
+        capture = Capture.read(self.stored / f"{FTE}.pcap")
+        for donor, cut, least in REPLACED:
+            with tempfile.TemporaryDirectory() as folder:
+                demo = states.late_demo(self.tool, Capture(capture.link_type, capture.frames[cut:]),
+                                        self.stored / donor, folder)
+                right, total, phantoms = states.compare(Replaced(self.tool, demo).frames, whole, 1) if demo else (0, 0, 0)
+                dropped = demo and player.play(self.tool, demo).dropped
+            good = total and right >= least * total and not phantoms and not dropped
+            yield (None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped",
+                   f"{FTE} from packet {cut + 1}, lent by {donor}")
 
-def check_lost_serverdata(tool, stored):
-    """What comes back into view in a lost packet contradicts no donor."""
-    name, recording, rate, seed = LOSSY
-    with tempfile.TemporaryDirectory() as folder:
-        capture = Capture.read(stored / name)
-        path = pathlib.Path(folder, "lossy.pcap")
-        path.write_bytes(Capture(capture.link_type, damages.lose(capture.frames, rate, seed)).pcap())
-        run = subprocess.run([tool, "--output", f"{folder}/", path], capture_output=True, text=True)
+    def lost_request(self):
+        """The first of two packets with baselines, and the request for them."""
+        name, lost = LOST
+        frames = Capture.read(self.stored / name).frames
+        run = self.convert(name, [frame for number, frame in enumerate(frames, 1) if number not in lost])
+        good = "level dm4 cannot be shown" in run.stderr  # a second of silence is beside it
+        yield None if good else run.stderr, f"{name}: a lost request and part of its answer"
+
+    def lost_serverdata(self):
+        """What comes back into view in a lost packet contradicts no donor."""
+        name, recording, rate, seed = LOSSY
+        run = self.convert(name, damages.lose(Capture.read(self.stored / name).frames, rate, seed))
         made = re.search(r"^(\S+): session 2,", run.stdout, re.MULTILINE)
-        if not made:
-            return "no demo of session 2"
-        if "part of the sign-on of dm4 was not captured" not in run.stderr:
-            return "no reason is printed"
-        demo = player.play(tool, made[1])
-        got = share(demo, player.play(tool, stored / recording))
-    if demo.dropped or got.frames < 550 or got.right < 0.78 * got.all:
-        return f"{demo.dropped} updates dropped, {got}"
-    return None
+        demo = player.play(self.tool, made[1])
+        got = share(demo, player.play(self.tool, self.stored / recording))
+        good = ("part of the sign-on of dm4 was not captured" in run.stderr and not demo.dropped and
+                got.frames >= 550 and got.right >= 0.78 * got.all)
+        yield None if good else f"{demo.dropped} updates dropped, {got}, {run.stderr}", f"{name}: a lost svc_serverdata"
 
 
 def main():
-    tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
+    stored = pathlib.Path(sys.argv[2], "captures", "quakeworld")
     if not recordings.is_there(stored):
         return 77
-    failures = 0
-    for case in CASES:
-        cutter = Cutter(tool, stored / case.capture, case.port)
-        whole = player.play(tool, stored / case.recording)
-        for at in SHARES:
-            problem = check(tool, stored, case, cutter, whole, at)
-            failures += problem is not None
-            print(f"{'FAIL' if problem else 'ok  '} {case.recording} from {at} {problem or ''}")
-    noticed = check_lost_request(tool, stored)
-    failures += not noticed
-    print(f"{'ok  ' if noticed else 'FAIL'} {LOST[0]}: a lost request and part of its answer")
-    problem = check_lost_serverdata(tool, stored)
-    failures += problem is not None
-    print(f"{'FAIL' if problem else 'ok  '} {LOSSY[0]}: a lost svc_serverdata {problem or ''}")
-    whole = replaced.Replaced(tool, stored / f"{FTE}.qwd")
-    for donor, cut, least in REPLACED:
-        problem = check_replaced(tool, stored, donor, cut, least, whole)
-        failures += problem is not None
-        print(f"{'FAIL' if problem else 'ok  '} {FTE} from packet {cut + 1}, lent by {donor} {problem or ''}")
-    return failures != 0
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        checks = Checks(sys.argv[1], stored, folder)
+        for check in checks.cut, checks.lost_request, checks.lost_serverdata, checks.replaced:
+            for problem, text in check():
+                print(f"{'FAIL' if problem else 'ok  '} {text} {problem or ''}")
+                results.append(not problem)
+    return results

@@ -9,43 +9,40 @@ static struct qs_reader reader_over(struct qs_view bytes)
     return qs_reader_over(bytes.data, bytes.size);
 }
 
-static struct mvd_block read_one(struct qs_view bytes)
-{
-    struct qs_reader in = reader_over(bytes);
-    struct mvd_block block;
-
-    assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_BLOCK);
-    assert_int_equal(qs_reader_left(&in), 0);
-    assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_END);
-    return block;
-}
-
 TEST(test_blocks)
 {
-    struct mvd_block block;
+    const struct {
+        struct qs_view bytes;
+        struct mvd_block block;
+    } blocks[] = {
+        {VIEW("\x0d\x06\3\0\0\0abc"),
+         {.type = MVD_ALL, .milliseconds = 13, .payload = VIEW("abc")}},
+        {VIEW("\0\x3c\1\0\0\0a"), {.type = MVD_SINGLE, .player = 7, .payload = VIEW("a")}},
+        {VIEW("\0\xfd\0\0\0\0"), {.type = MVD_STATS, .player = 31, .payload = VIEW("")}},
+        {VIEW("\xff\x03\5\0\0\x80\2\0\0\0ab"),
+         {.type = MVD_MULTIPLE, .milliseconds = 255, .players = 0x80000005, .payload = VIEW("ab")}},
+        {VIEW("\0\x02\1\0\0\0\2\1\0\0"), {.type = MVD_SET, .outgoing = 1, .incoming = 0x102}},
+        {VIEW("\0\x01\1\0\0\0\1"), {.type = MVD_READ, .payload = VIEW("\1")}},
+    };
 
-    block = read_one(VIEW("\x0d\x06\3\0\0\0abc"));
-    assert_int_equal(block.milliseconds, 13);
-    assert_int_equal(block.type, MVD_ALL);
-    assert_int_equal(block.player, 0);
-    assert_view_is(block.payload, VIEW("abc"));
-    block = read_one(VIEW("\0\x3c\1\0\0\0a"));
-    assert_int_equal(block.type, MVD_SINGLE);
-    assert_int_equal(block.player, 7);
-    block = read_one(VIEW("\0\xfd\0\0\0\0"));
-    assert_int_equal(block.type, MVD_STATS);
-    assert_int_equal(block.player, 31);
-    assert_int_equal(block.payload.size, 0);
-    block = read_one(VIEW("\xff\x03\5\0\0\x80\2\0\0\0ab"));
-    assert_int_equal(block.type, MVD_MULTIPLE);
-    assert_int_equal(block.players, 0x80000005);
-    assert_view_is(block.payload, VIEW("ab"));
-    block = read_one(VIEW("\0\x02\1\0\0\0\2\1\0\0"));
-    assert_int_equal(block.type, MVD_SET);
-    assert_int_equal(block.outgoing, 1);
-    assert_int_equal(block.incoming, 0x102);
-    block = read_one(VIEW("\0\x01\1\0\0\0\1"));
-    assert_int_equal(block.type, MVD_READ);
+    for (size_t i = 0; i < G_N_ELEMENTS(blocks); i++) {
+        struct qs_reader in = reader_over(blocks[i].bytes);
+        const struct mvd_block *expected = &blocks[i].block;
+        struct mvd_block block = {0};
+
+        assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_BLOCK);
+        assert_int_equal(block.milliseconds, expected->milliseconds);
+        assert_int_equal(block.type, expected->type);
+        assert_int_equal(block.player, expected->player);
+        assert_int_equal(block.players, expected->players);
+        if (block.type == MVD_SET) {
+            assert_int_equal(block.outgoing, expected->outgoing);
+            assert_int_equal(block.incoming, expected->incoming);
+        } else {
+            assert_view_is(block.payload, expected->payload);
+        }
+        assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_END);
+    }
 }
 
 static enum qs_demo_status status_of(struct qs_view bytes)

@@ -31,14 +31,35 @@ def compare(late, whole, level):
     return right, total, phantoms
 
 
-class Hearer:
-    """Receives the lines of a demo's dump: receive(name, value)."""
+class Player:
+    """What a player of a demo has of entities: `frames` has their states by number, by the level and the number
+    of the frame. Each game has receive(name, value), with a line of the demo's dump."""
 
-    def listen(self, tool, demo):
+    STATE = ("origin", "angles", "model", "frame", "skin", "effects", "colormap")
+
+    def __init__(self, tool, demo):
+        self.level, self.frame, self.number, self.states, self.frames = 0, None, None, {}, {}
         run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace")
         for line in run.stdout.splitlines():
             words = line.split(" ", 3)
             self.receive(words[2], words[3] if len(words) > 3 else "")
+
+    def begin_level(self):
+        self.level += 1
+        self.states = {}
+
+    def end_frame(self):
+        self.frames[self.level, self.frame] = {number: dict(state) for number, state in self.states.items()}
+
+    def set(self, name, value):
+        """`name`: the parts of the field's name behind the entity's."""
+        if name[0] in self.STATE and name[-1] != "name" and value:
+            self.states[self.number][".".join(name)] = value
+
+
+def number_of(value):
+    """Of "= 48 (name)"."""
+    return int(value.split()[1], 0)
 
 
 def messages_of(tool, path, prefix="qw.svc"):

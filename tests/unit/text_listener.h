@@ -5,6 +5,7 @@
 
 #include "common/core/sink.h"
 #include "common/dump/dump.h"
+#include "tests/unit/unit.h"
 
 struct text_listener {
     struct qs_sink base;
@@ -33,6 +34,30 @@ static inline struct text_listener text_listener_new(void)
 {
     return (struct text_listener){{.field = text_listener_field, .note = text_listener_note},
                                   g_string_new(NULL)};
+}
+
+/* Fails unless the listener has received each of the lines, each behind the one before. */
+static inline void text_listener_assert(const struct text_listener *listener,
+                                        const char *const *lines)
+{
+    const char *at = listener->received->str;
+
+    for (; *lines; lines++) {
+        const size_t length = strlen(*lines);
+
+        while (at && !(strncmp(at, *lines, length) == 0 && at[length] == '\n'))
+            at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+        if (!at)
+            fail_msg("\"%s\" is not in, or not behind the line before:\n%s", *lines,
+                     listener->received->str);
+        at += length + 1;
+    }
+}
+
+static inline void text_listener_assert_not(const struct text_listener *listener, const char *part)
+{
+    if (strstr(listener->received->str, part))
+        fail_msg("\"%s\" is in:\n%s", part, listener->received->str);
 }
 
 #endif
