@@ -294,6 +294,13 @@ REBUILD_TEST(test_no_demo_of_moves_alone, start_connected)
     assert_no_demo(r, NULL);
 }
 
+REBUILD_TEST(test_no_demo_of_moves_alone_of_a_running_session, start_qwd)
+{
+    move(r, 100, 7, 8, 9, 10);
+    finish(r);
+    assert_no_demo(r, NO_LEVEL);
+}
+
 REBUILD_TEST(test_commands_in_the_form_of_ezquake_37, start_connected)
 {
     struct qwd_block block;
