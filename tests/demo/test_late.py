@@ -138,7 +138,8 @@ class Quake(Late):
         path = self.write("other.pcap", Capture.read(CAPTURES / "nq-darkplaces.pcap").pcap())
         self.tool("--output", "other.dem", path, status=1)
         error = self.convert(cut(self.whole, PLAYING), "--sign-on", "other.dem")
-        self.assertRegex(error, r"other.dem: with it, \d+ of \d+ packets of the session cannot be read: its client had other")
+        self.assertRegex(error, r"other.dem: with it, \d+ of \d+ packets of the session cannot be read: "
+                                r"its client had other")
         self.assertEqual(self.demos(), {})
 
     def test_demo_without_a_sign_on_is_no_donor(self):
@@ -219,7 +220,7 @@ class Quake2(Late):
         self.assertGreater(len(got), 20)
 
     def test_each_part_of_a_sign_on_is_missed(self):
-        """The level is left out, and shown if another client has the sign-on: svc_serverdata, config strings, baselines."""
+        """Of svc_serverdata, config strings and baselines: the level is shown only if another client has the sign-on."""
         whole = Capture.read(CAPTURES / "q2-lossy.pcap")
         expected = blocks_of(self.recorded(whole, "whole.dm2"))
         for lost in range(6, 21, 2):
@@ -236,7 +237,7 @@ class Quake2(Late):
 
 class QuakeWorldTest(Late):
     def seen(self, demo):
-        """States that a player of the demo sees, by level and the packet's number, then by entity. It drops no update."""
+        """The states that a player of the demo shows, by level and packet, then by entity. It drops no update."""
         played = player.play(tool.PROGRAM, demo)
         self.assertEqual(played.dropped, 0)
         return played.seen
