@@ -15,7 +15,8 @@ import subprocess
 import zipfile
 
 from attacks import (ATTACKS, MARKER, OUTSIDE, PARTS, PAYLOAD, Q2_STUFFTEXT, QUAKE, QUAKE2, QUAKE2_OLD, QUAKEWORLD,
-                     STUFFTEXT, Game, archive, changed, grow_quake, is_quakeworld_frame, quake2_frames, records_of, text)
+                     STUFFTEXT, Game, archive, changed, grow_quake, is_quakeworld_frame, quake2_frames, records_of,
+                     text)
 import capture
 import streams
 from tool import ETHERNET, Capture, ToolTest
@@ -207,7 +208,7 @@ class Sanitize(ToolTest):
                for record in records]
         self.assertEqual([effect in demos for demos in self.both(b"".join([head, *old]))], [True, False])
 
-    def test_archive_within_packets_is_no_archive_behind_the_demo(self):
+    def test_packets_are_no_archive(self):
         """ezQuake opens a demo as a zip archive, and carries out its autoexec.cfg."""
         attack = archive("autoexec.cfg", b"quit")
 
@@ -222,7 +223,7 @@ class Sanitize(ToolTest):
         self.assertEqual(demo[-len(END_OF_DEMO):], END_OF_DEMO)
 
     def test_reader_of_the_other_form_of_commands_ends_before_a_packet(self):
-        """The byte where it expects a block's type has none."""
+        """It finds an unknown type where it expects that of the next block."""
         made = QUAKEWORLD.made()
         for form, other in ("classic", 40), ("ezquake-3.7", 36):
             (demo,) = self.demos(made, "--sanitize", f"--qwd-format={form}").values()
