@@ -654,6 +654,29 @@ REBUILD_TEST(test_dm2_begins_with_the_first_captured_level, start_dm2)
     assert_view_is(last_block(r), VIEW(FULL_FRAME));
 }
 
+/* svc_temp_entity with TE_RAILTRAIL2, which ends id's client; clients of extended demos know it. */
+#define RAILTRAIL2 "\3\x1f" ZEROS_10 "\0\0"
+/* Protocol 3434, and its config string of the map. */
+#define EXTENDED "\x0c\x6a\x0d\0\0\1\0\0\0\0\0\0\0L\0\x0d\x3f\0m\0"
+
+REBUILD_TEST(test_entity_that_stops_players_is_left_out, start_dm2)
+{
+    server(r, 100, 50, VIEW(SERVERDATA));
+    server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FULL_FRAME));
+    assert_int_equal(r->out.counts.stripped, 1);
+}
+
+REBUILD_TEST(test_entity_that_players_of_extended_demos_know_is_kept, start_dm2)
+{
+    server(r, 100, 50, VIEW(EXTENDED));
+    server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(FULL_FRAME RAILTRAIL2));
+    assert_int_equal(r->out.counts.stripped, 0);
+}
+
 #define LOST_BASE                                                                                  \
     "3: a frame is a delta from one that the capture lacks: entities and the status bar may be "   \
     "wrong until their next update\n"
