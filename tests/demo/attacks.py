@@ -4,7 +4,6 @@
 import io
 import itertools
 import struct
-
 import zipfile
 
 import capture
@@ -299,6 +298,12 @@ def quake2_stoppers():
     }
 
 
+def quake2_status_bars():
+    """They name a statistic that is none."""
+    return {"picture": text(4, b"xv 0 pic 99"), "text": b"\x0d\5\0xv 0 stat_string 99\0",
+            "two strings": b"\x0d\5\0" + b"pi".rjust(64) + b" xyz\0\x0d\6\0c 99\0"}
+
+
 def quake2_frames():
     """Times at which Q2PRO stops: entities.c, CL_DeltaFrame."""
     def numbered(number):
@@ -394,3 +399,31 @@ def quake2_attacks():
     for bits in range(0x20, 0x100, 0x20):
         attacks[f"id with bits {bits:#x}"] = text(Q2_STUFFTEXT | bits, MARKER + b"\n")
     return attacks
+
+
+# The game, attacks by name, and the part of each that must be gone; None: all of it.
+ATTACKS = [
+    (QUAKEWORLD, quakeworld_attacks(), MARKER),
+    (QUAKE, quake_attacks(), MARKER),
+    (QUAKE2, quake2_attacks(), MARKER),
+    (QUAKEWORLD, quakeworld_ambiguities(), None),
+    (QUAKE, quake_ambiguities(), None),
+    (FITZQUAKE, fitzquake_ambiguities(), None),
+    (QUAKE_FTE, quake_fte_ambiguities(), None),
+    (DARKPLACES, darkplaces_ambiguities(), None),
+    (QUAKEWORLD, quakeworld_files(), OUTSIDE),
+    (QUAKE, quake_files(), OUTSIDE),
+    (QUAKE2, quake2_files(), OUTSIDE),
+    (QUAKE2, {"file in two strings of the status bar":
+              b"\x0d\5\0%s..\0\x0d\6\0/outside\0" % b"1".ljust(62)}, b"/outside\0"),
+    (QUAKEWORLD, quakeworld_stoppers(), None),
+    (QUAKEWORLD_ENTITIES, {"entity": b"\xff\x81\x04\xfa\0\0"}, None),
+    (QUAKE, quake_stoppers(), None),
+    (QUAKE2, quake2_stoppers() | quake2_status_bars(), None),
+    (QUAKEWORLD_FTE, quakeworld_fte_attacks(), None),
+    (QUAKE2_OLD, {"baseline": b"\x0e\x80\1\xff\xff", "its bits": b"\x0e\x80\x80\x80\x80\1"}, None),
+    # QuakeWorld's players leave the demo for the last server: ezquake CL_Reconnect_f.
+    (QUAKEWORLD, remarks() | {"weapons": text(STUFFTEXT, b"//vwep w_axe /outside\n"),
+                              "another server": text(STUFFTEXT, b"reconnect\n")}, None),
+    (QUAKEWORLD_ENTITIES, removals(), None),
+]

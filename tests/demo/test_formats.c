@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which format a session is rebuilt as, and formats that no capture is made of. */
+/* The format that a session is rebuilt as, and formats that no capture can be made of. */
 #include "tests/unit/unit.h"
 
 #include <glib/gstdio.h>
@@ -10,7 +10,7 @@
 #include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
 
-TEST(test_choice)
+TEST(test_format_of_a_session)
 {
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, NULL), &qs_demo_dm2);
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "dm2"), &qs_demo_dm2);
@@ -18,8 +18,7 @@ TEST(test_choice)
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, true, "dm2"), &qs_demo_mvd2);
 }
 
-/* Such a demo is refused with a message, and no file is left. */
-TEST(test_no_packets)
+TEST(test_no_capture_of_a_format_without_packets)
 {
     const struct qs_demo_format format = {.extension = "toy", .protocol = &q2_protocol};
     const struct qs_client_session session = {

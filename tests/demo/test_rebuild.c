@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rebuilders over their interface: made packets in, the demo's bytes, counts
- * and problems out. */
+/* Rebuilders: packets of a session in, the bytes, counts and messages of its demo out. */
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
@@ -11,27 +10,38 @@
 #include "common/demo/qwd/qwd.h"
 #include "common/quakeworld/session.h"
 
-/* What is rebuilt stays in memory. */
-struct memory {
-    struct qs_demo_writer out;
+#define CLIENT QS_END_A
+#define SERVER QS_END_B
+
+/* A session that is decoded and rebuilt packet by packet. Its demo stays in memory. */
+struct rebuilding {
+    struct qs_demo_writer out; /* first: the functions of the writer cast it */
     GByteArray *demo;
-    GString *problems; /* a line each */
-    const char *lacks;
+    GString *problems; /* lines of a packet's number (0: of no packet) and a text */
+    const char *lacks; /* the part of a start that is missing */
+    const struct qs_demo_format *format;
+    struct qs_decoder decoder;
+    struct qs_session *session;
+    void *state;
+    uint64_t number;     /* of the last packet */
+    int64_t time;        /* of the next packet (ns); 0: a millisecond after the last one */
+    uint32_t cut;        /* bytes that the capture lacks at the end of packets */
+    struct qs_reader in; /* the demo; its position is behind the blocks that were compared */
 };
 
 static void begin(struct qs_demo_writer *out)
 {
-    g_byte_array_set_size(((struct memory *)out)->demo, 0);
+    g_byte_array_set_size(((struct rebuilding *)out)->demo, 0);
 }
 
 static void write_bytes(struct qs_demo_writer *out, const void *data, size_t size)
 {
-    g_byte_array_append(((struct memory *)out)->demo, data, (guint)size);
+    g_byte_array_append(((struct rebuilding *)out)->demo, data, (guint)size);
 }
 
 static void start_missing(struct qs_demo_writer *out, const char *what)
 {
-    ((struct memory *)out)->lacks = what;
+    ((struct rebuilding *)out)->lacks = what;
 }
 
 static void left_out(struct qs_demo_writer *out, const char *command)
@@ -43,79 +53,72 @@ static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, 
                     const char *text)
 {
     (void)amount;
-    g_string_append_printf(((struct memory *)out)->problems, "%u: %s\n",
+    g_string_append_printf(((struct rebuilding *)out)->problems, "%u: %s\n",
                            packet ? (unsigned)packet->number : 0, text);
 }
 
 static void hole(struct qs_demo_writer *out, const struct qs_packet *packet,
                  const struct qs_hole *hole)
 {
-    g_string_append_printf(((struct memory *)out)->problems, "%u: a hole of %u packets\n",
+    g_string_append_printf(((struct rebuilding *)out)->problems, "%u: a hole of %u packets\n",
                            (unsigned)packet->number, hole->packets[QS_S2C - QS_C2S]);
 }
 
-/* A session that is decoded and rebuilt step by step; the client is end A. */
-struct rebuilding {
-    struct memory memory;
-    const struct qs_demo_format *format;
-    struct qs_decoder decoder;
-    struct qs_session *session;
-    void *state;
-    uint64_t number;     /* of the last packet */
-    int64_t time;        /* of the next packet; 0: a millisecond behind the last one */
-    uint32_t cut;        /* bytes at the end of packets that the capture lacks */
-    struct qs_reader in; /* the demo, as far as the test has looked at it */
-};
-
-static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *format)
+static void start(struct rebuilding *r, const struct qs_demo_format *format)
 {
-    *r = (struct rebuilding){.format = format};
-    r->memory.out = (struct qs_demo_writer){.begin = begin,
-                                            .write = write_bytes,
-                                            .discard = begin,
-                                            .start_missing = start_missing,
-                                            .left_out = left_out,
-                                            .problem = problem,
-                                            .hole = hole};
-    r->memory.demo = g_byte_array_new();
-    r->memory.problems = g_string_new(NULL);
+    *r = (struct rebuilding){.format = format,
+                             .out = {.begin = begin,
+                                     .write = write_bytes,
+                                     .discard = begin,
+                                     .start_missing = start_missing,
+                                     .left_out = left_out,
+                                     .problem = problem,
+                                     .hole = hole}};
+    r->demo = g_byte_array_new();
+    r->problems = g_string_new(NULL);
     r->session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(r->session);
     qs_decoder_init(&r->decoder, format->protocol);
-    r->state = format->rebuilder->create(&r->memory.out);
+    r->state = format->rebuilder->create(&r->out);
 }
 
-static void rebuilding_end(struct rebuilding *r)
+static void end(struct rebuilding *r)
 {
     r->format->rebuilder->free(r->state);
     qs_decoder_clear(&r->decoder);
     r->format->protocol->session_clear(r->session);
     g_free(r->session);
-    g_byte_array_free(r->memory.demo, TRUE);
-    g_string_free(r->memory.problems, TRUE);
+    g_byte_array_free(r->demo, TRUE);
+    g_string_free(r->problems, TRUE);
 }
 
-#define REBUILD_TEST(function, start)                                                              \
-    TEST_WITH(function, struct rebuilding, r, start, rebuilding_end)
+#define REBUILD_TEST(function, start) TEST_WITH(function, struct rebuilding, r, start, end)
 
-static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
+static void packet(struct rebuilding *r, enum qs_end from, const GByteArray *bytes)
 {
-    const struct qs_packet packet = {.data = bytes.data,
-                                     .size = bytes.size - r->cut,
-                                     .wire_size = bytes.size,
+    const struct qs_packet packet = {.data = bytes->data,
+                                     .size = bytes->len - r->cut,
+                                     .wire_size = bytes->len,
                                      .number = ++r->number,
                                      .time = r->time ? r->time : (int64_t)r->number * 1000000,
                                      .from = from,
-                                     .source_is_server_port = from == QS_END_B,
-                                     .destination_is_server_port = from == QS_END_A};
+                                     .source_is_server_port = from == SERVER,
+                                     .destination_is_server_port = from == CLIENT};
 
     qs_decode(&r->decoder, r->session, NULL, &packet);
     r->format->rebuilder->packet(r->state, &r->decoder, &packet);
 }
 
-static struct qs_reader demo_of(const struct rebuilding *r)
+/* A packet of a server of QuakeWorld or Quake II. */
+static void server(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
+                   struct qs_view messages)
 {
-    return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    qs_write_u32(bytes, sequence);
+    qs_write_u32(bytes, acknowledged);
+    qs_write_view(bytes, messages);
+    packet(r, SERVER, bytes);
 }
 
 static void finish(struct rebuilding *r)
@@ -123,16 +126,28 @@ static void finish(struct rebuilding *r)
     int32_t track;
 
     r->format->rebuilder->finish(r->state);
-    r->in = demo_of(r);
-    if (r->format == &qs_demo_dem && r->memory.demo->len)
+    r->in = qs_reader_over(r->demo->data, r->demo->len);
+    if (r->format == &qs_demo_dem && r->demo->len)
         assert_int_equal(dem_read_header(&r->in, &track), QS_DEMO_LINE);
 }
 
+static void assert_no_demo(const struct rebuilding *r, const char *lacks)
+{
+    assert_int_equal(r->demo->len, 0);
+    assert_false(r->out.begun);
+    if (lacks)
+        assert_string_equal(r->lacks, lacks);
+}
+
+#define NO_LEVEL "the capture lacks the beginning of a level"
+
 /* --- QWD --- */
 
+#define NOP VIEW("\1")
+
 /* A packet of the client with moves of these milliseconds, the newest last. */
-static void move_after(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
-                       uint8_t oldest, uint8_t middle, uint8_t newest)
+static void move(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged, uint8_t oldest,
+                 uint8_t middle, uint8_t newest)
 {
     const struct qw_usercmd cmds[3] = {{.msec = oldest}, {.msec = middle}, {.msec = newest}};
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -141,67 +156,48 @@ static void move_after(struct rebuilding *r, uint32_t sequence, uint32_t acknowl
     qs_write_u32(bytes, acknowledged);
     qs_write_u16(bytes, 1);
     qw_append_move(bytes, 28, cmds, sequence);
-    packet(r, QS_END_A, qs_view_of_bytes(bytes));
+    packet(r, CLIENT, bytes);
 }
 
-static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_t middle,
-                 uint8_t newest)
-{
-    move_after(r, sequence, 7, oldest, middle, newest);
-}
-
-/* A packet of the server with the messages. */
-static void say(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
-                struct qs_view messages)
-{
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-
-    qs_write_u32(bytes, sequence);
-    qs_write_u32(bytes, acknowledged);
-    qs_write_view(bytes, messages);
-    packet(r, QS_END_B, qs_view_of_bytes(bytes));
-}
-
-/* The same with svc_nop. */
-static void server(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged)
-{
-    say(r, sequence, acknowledged, VIEW("\1"));
-}
-
-static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
+static struct qwd_block next_block(struct rebuilding *r)
 {
     struct qwd_block block;
 
-    assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
-    assert_int_equal(block.type, type);
+    assert_int_equal(qwd_read_block(&r->in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
     return block;
 }
 
-/* The next blocks: "set", or "s" and the server's sequence number, or "c" and the move's
- * milliseconds. */
-static void assert_blocks(struct qs_reader *in, const char *expected)
+/* The next blocks: "set", or "c" and the milliseconds of a move, or "s" and the sequence number of
+ * a server's packet; "end" is the server's last packet, with nothing behind it. */
+static void assert_blocks(struct rebuilding *r, const char *expected)
 {
+    const struct qs_view end_of_demo = VIEW("\xff\xff\xff\xff\2EndOfDemo\0");
     g_autoptr(GString) found = g_string_new(NULL);
-    struct qwd_block block;
 
-    while (found->len < strlen(expected)) {
-        assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
-        if (block.type == QWD_SET)
+    while (found->len <= strlen(expected)) {
+        const struct qwd_block block = next_block(r);
+
+        if (block.type == QWD_SET) {
             g_string_append(found, " set");
-        else if (block.type == QWD_READ)
-            g_string_append_printf(found, " s%u", qs_le32(block.packet.data));
-        else
+        } else if (block.type == QWD_CMD) {
             g_string_append_printf(found, " c%u", block.cmd.msec);
+        } else if (qs_le32(block.packet.data) != UINT32_MAX) {
+            g_string_append_printf(found, " s%u", qs_le32(block.packet.data));
+        } else {
+            assert_view_is(block.packet, end_of_demo);
+            assert_int_equal(qs_reader_left(&r->in), 0);
+            g_string_append(found, " end");
+        }
     }
     assert_string_equal(found->str + 1, expected);
 }
 
 static void start_qwd(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_qwd);
+    start(r, &qs_demo_qwd);
 }
 
-/* A demo that begins with the next packet, of a connection whose beginning was seen. */
+/* The capture has the beginning of the connection: the demo begins with the next packet. */
 static void start_connected(struct rebuilding *r)
 {
     start_qwd(r);
@@ -209,130 +205,119 @@ static void start_connected(struct rebuilding *r)
     r->session->version = 28;
 }
 
-/* Two moves are lost: the next packet repeats them, the older one first. */
-REBUILD_TEST(test_lost_moves_are_in_order, start_connected)
+REBUILD_TEST(test_lost_moves_are_taken_from_the_next_packet_oldest_first, start_connected)
 {
-    static const uint8_t expected[] = {10, 21, 22, 23};
-
-    move(r, 100, 8, 9, 10);
-    move(r, 103, 21, 22, 23);
-    server(r, 8, 103);
+    move(r, 100, 7, 8, 9, 10);
+    move(r, 103, 7, 21, 22, 23);
+    server(r, 8, 103, NOP);
     finish(r);
-    assert_blocks(&r->in, "set");
-    for (size_t i = 0; i < sizeof expected; i++)
-        assert_int_equal(next_block(&r->in, QWD_CMD).cmd.msec, expected[i]);
-    assert_blocks(&r->in, "s8");
-    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
-    assert_int_equal(qs_reader_left(&r->in), 0);
-    assert_int_equal(r->memory.out.counts.repaired, 2);
+    assert_blocks(r, "set c10 c21 c22 c23 s8 end");
+    assert_int_equal(r->out.counts.repaired, 2);
 }
 
-/* The oldest command that is known stands in for those before it. */
-REBUILD_TEST(test_more_lost_moves_than_commands, start_connected)
+REBUILD_TEST(test_oldest_known_move_replaces_all_before_it, start_connected)
 {
-    server(r, 7, 101);
-    move(r, 102, 1, 2, 20);
-    move(r, 107, 30, 40, 50);
+    server(r, 7, 101, NOP);
+    move(r, 102, 7, 1, 2, 20);
+    move(r, 107, 7, 30, 40, 50);
     finish(r);
-    assert_blocks(&r->in, "set s7 c20 c30 c30 c30 c40 c50");
+    assert_blocks(r, "set s7 c20 c30 c30 c30 c40 c50 end");
 }
 
-/* A capture on the server's side: the client sent its packet before it had the server's second. */
-REBUILD_TEST(test_moves_stand_where_they_were_sent, start_connected)
+/* The capture is from the server's side: packet 101 passes it before the client has sent move 52.
+ */
+REBUILD_TEST(test_move_stands_behind_the_packet_it_acknowledges, start_connected)
 {
-    server(r, 100, 50);
-    server(r, 101, 50);
-    server(r, 102, 50);
-    move_after(r, 51, 100, 1, 2, 11);
-    move_after(r, 52, 100, 2, 11, 12);
-    move_after(r, 53, 102, 11, 12, 13);
+    server(r, 100, 50, NOP);
+    server(r, 101, 50, NOP);
+    server(r, 102, 50, NOP);
+    move(r, 51, 100, 1, 2, 11);
+    move(r, 52, 100, 2, 11, 12);
+    move(r, 53, 102, 11, 12, 13);
     finish(r);
-    assert_blocks(&r->in, "set s100 c11 c12 s101 s102 c13");
+    assert_blocks(r, "set s100 c11 c12 s101 s102 c13 end");
 }
 
-/* The server answers packets that the capture has too late, or not at all. */
-REBUILD_TEST(test_moves_that_the_server_had, start_connected)
+/* Move 51 is captured late, and move 52 not at all. */
+REBUILD_TEST(test_move_that_the_server_acknowledges_stands_before_the_answer, start_connected)
 {
-    server(r, 100, 50);
-    server(r, 101, 52);
-    move_after(r, 51, 100, 1, 2, 11);
-    move_after(r, 53, 101, 11, 12, 13);
+    server(r, 100, 50, NOP);
+    server(r, 101, 52, NOP);
+    move(r, 51, 100, 1, 2, 11);
+    move(r, 53, 101, 11, 12, 13);
     finish(r);
-    assert_blocks(&r->in, "set s100 c11 c12 s101 c13");
+    assert_blocks(r, "set s100 c11 c12 s101 c13 end");
 }
 
 /* svc_packetentities with entity 65, which has model 3. */
 #define FULL "\x2f\x41\x80\x04\3\0\0"
 
-/* svc_deltapacketentities; entity 65 has frame 9. */
+/* svc_deltapacketentities: entity 65 has frame 9. */
 #define DELTA(from) "\x30" from "\x41\x20\x09\0\0"
 
-/* A delta from a packet that is not there is written in full, and what follows counts from it. */
-REBUILD_TEST(test_delta_without_its_base, start_connected)
+REBUILD_TEST(test_delta_from_a_packet_that_is_missing_is_written_in_full, start_connected)
 {
-    say(r, 100, 50, VIEW(FULL));
-    move_after(r, 51, 100, 1, 2, 11);
-    move_after(r, 102, 100, 1, 2, 12);
-    say(r, 102, 102, VIEW(DELTA("\x65")));
-    move_after(r, 103, 102, 1, 2, 13);
-    say(r, 103, 103, VIEW(DELTA("\x66")));
+    server(r, 100, 100, VIEW(FULL));
+    move(r, 101, 100, 1, 2, 11);
+    move(r, 102, 100, 1, 2, 12);
+    server(r, 102, 102, VIEW(DELTA("\x65")));
+    move(r, 103, 102, 1, 2, 13);
+    server(r, 103, 103, VIEW(DELTA("\x66")));
     finish(r);
-    while (r->in.data[r->in.pos + 4] != QWD_READ || qs_le32(r->in.data + r->in.pos + 9) != 102)
-        assert_int_equal(qwd_read_block(&r->in, &(struct qwd_block){0}, QWD_CMD_CLASSIC),
-                         QS_DEMO_BLOCK);
-    assert_view_is(next_block(&r->in, QWD_READ).packet,
-                   VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
-    assert_blocks(&r->in, "c13");
-    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
-    assert_non_null(
-        strstr(r->memory.problems->str, "entities may be wrong until their next update"));
+    assert_blocks(r, "set s100 c11 c12");
+    assert_view_is(next_block(r).packet, VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
+    assert_blocks(r, "c13");
+    assert_view_is(next_block(r).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
+    assert_non_null(strstr(r->problems->str, "entities may be wrong until their next update"));
 }
 
-/* The server counts from another frame than the client had by then, as when the client dropped one:
- * players have that frame and would drop the update all the same. */
-REBUILD_TEST(test_delta_that_players_drop, start_connected)
+/* The server counts from frame 100 though the client had frame 101, as if it had dropped that one.
+ * Players have frame 101, and would drop the update. */
+REBUILD_TEST(test_delta_that_players_drop_is_written_in_full, start_connected)
 {
-    say(r, 100, 100, VIEW(FULL));
-    move_after(r, 101, 100, 1, 2, 11);
-    say(r, 101, 101, VIEW(DELTA("\x64")));
-    move_after(r, 102, 101, 2, 11, 12);
-    say(r, 102, 102, VIEW("\x30\x64\0\0"));
+    server(r, 100, 100, VIEW(FULL));
+    move(r, 101, 100, 1, 2, 11);
+    server(r, 101, 101, VIEW(DELTA("\x64")));
+    move(r, 102, 101, 2, 11, 12);
+    server(r, 102, 102, VIEW("\x30\x64\0\0"));
     finish(r);
-    assert_blocks(&r->in, "set s100 c11 s101 c12");
-    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
-    assert_string_equal(r->memory.problems->str,
+    assert_blocks(r, "set s100 c11 s101 c12");
+    assert_view_is(next_block(r).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
+    assert_string_equal(r->problems->str,
                         "5: an update is written in full, since players would drop the delta\n");
 }
 
-/* A demo without a packet of the server's shows nothing. */
-REBUILD_TEST(test_client_alone, start_connected)
+REBUILD_TEST(test_no_demo_of_moves_alone, start_connected)
 {
-    move(r, 100, 8, 9, 10);
+    move(r, 100, 7, 8, 9, 10);
     finish(r);
-    assert_int_equal(r->memory.demo->len, 0);
+    assert_no_demo(r, NULL);
 }
 
-/* The form that ezQuake plays from 3.7 on. */
-REBUILD_TEST(test_commands_of_ezquake_37, start_connected)
+REBUILD_TEST(test_no_demo_of_moves_alone_of_a_running_session, start_qwd)
+{
+    move(r, 100, 7, 8, 9, 10);
+    finish(r);
+    assert_no_demo(r, NO_LEVEL);
+}
+
+REBUILD_TEST(test_commands_in_the_form_of_ezquake_37, start_connected)
 {
     struct qwd_block block;
 
-    r->memory.out.qwd_format = QS_QWD_EZQUAKE_37;
-    server(r, 100, 50);
-    move_after(r, 51, 100, 8, 9, 10);
-    server(r, 101, 51);
+    r->out.qwd_format = QS_QWD_EZQUAKE_37;
+    server(r, 100, 50, NOP);
+    move(r, 51, 100, 8, 9, 10);
+    server(r, 101, 51, NOP);
     finish(r);
-    assert_blocks(&r->in, "set s100");
-    block = next_block(&r->in, QWD_CMD);
+    assert_blocks(r, "set s100");
+    block = next_block(r);
     assert_int_equal(block.form, QWD_CMD_EZQUAKE_37);
     assert_int_equal(block.cmd.msec, 10);
-    assert_blocks(&r->in, "s101");
-    next_block(&r->in, QWD_READ);
-    assert_int_equal(qs_reader_left(&r->in), 0);
+    assert_blocks(r, "s101 end");
 }
 
-/* ezQuake's own version tells whether it plays that form: it has a change of 3.7. */
-TEST(test_form_by_the_version_of_the_client)
+TEST(test_ezquake_37_and_later_get_its_own_form)
 {
     static const struct {
         const char *version;
@@ -350,151 +335,156 @@ TEST(test_form_by_the_version_of_the_client)
         start_connected(&r);
         qs_table_set(&((struct qw_session *)r.session)->texts, QW_TEXT_CONNECT_USERINFO,
                      qs_view_of(info));
-        server(&r, 100, 50);
-        assert_int_equal(r.memory.out.qwd_format, clients[i].format);
+        server(&r, 100, 50, NOP);
+        assert_int_equal(r.out.qwd_format, clients[i].format);
         finish(&r);
-        rebuilding_end(&r);
+        end(&r);
     }
 }
 
-/* A level whose sign-on is incomplete is reported once, and the next level is shown. */
-REBUILD_TEST(test_level_that_is_left_out, start_connected)
+#define LEVEL_LOST                                                                                 \
+    "0: a level cannot be shown: part of its sign-on (before packet 2) was not captured; try "     \
+    "--sign-on DEMO with a demo of the same map\n"
+
+REBUILD_TEST(test_level_without_part_of_its_sign_on_is_left_out_and_reported_once, start_connected)
 {
-    server(r, 100, 50);
+    server(r, 100, 50, NOP);
     r->session->level = 2;
     r->session->lost = (struct qs_sign_on_loss){.packet = 2, .before = true};
     for (uint32_t sequence = 101; sequence < 104; sequence++)
-        server(r, sequence, 50);
+        server(r, sequence, 50, NOP);
     r->session->level = 3;
     r->session->lost = (struct qs_sign_on_loss){0};
-    server(r, 104, 50);
+    server(r, 104, 50, NOP);
     finish(r);
-    assert_blocks(&r->in, "set s100 set s104");
-    assert_string_equal(r->memory.problems->str,
-                        "0: a level cannot be shown: part of its sign-on (before packet 2) was not "
-                        "captured; try --sign-on DEMO with a demo of the same map\n");
+    assert_blocks(r, "set s100 set s104 end");
+    assert_string_equal(r->problems->str, LEVEL_LOST);
 }
 
-/* In the middle of a level nothing is written: players would stop at it. */
-REBUILD_TEST(test_late_start_of_the_client, start_qwd)
-{
-    move(r, 100, 8, 9, 10);
-    say(r, 8, 100, VIEW("\x2f\0\0"));
-    finish(r);
-    assert_false(r->memory.out.begun);
-    assert_int_equal(r->memory.demo->len, 0);
-    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
-}
-
-/* The frame block of a start with a level says where the numbers stand. */
-REBUILD_TEST(test_late_start_of_the_server, start_qwd)
-{
-    struct qwd_block block;
-
-    r->session->level = 1;
-    r->session->version = 28;
-    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
-    finish(r);
-    block = next_block(&r->in, QWD_SET);
-    assert_int_equal(block.outgoing, 51);
-    assert_int_equal(block.incoming, 99);
-    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
-}
-
-/* svc_serverdata of protocol 28 */
+/* svc_serverdata of protocol 28. */
 #define QW_LEVEL "\x0b\x1c\0\0\0\1\0\0\0qw\0\0L\0" ZEROS_40
 #define ZEROS_40 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10
 #define ZEROS_10 "\0\0\0\0\0\0\0\0\0\0"
 
-/* What the client sends before the level counts, and is in no demo; a header alone is no block,
- * either. */
-REBUILD_TEST(test_late_start_behind_the_client, start_qwd)
+/* Packets 2 to 4 have updates of a level whose svc_serverdata is missing. */
+REBUILD_TEST(test_message_names_the_first_packet_of_a_level_without_serverdata, start_connected)
 {
-    struct qwd_block block;
-
-    move_after(r, 60, 99, 1, 2, 20);
-    say(r, 100, 60, VIEW(QW_LEVEL));
-    say(r, 101, 60, VIEW(""));
-    server(r, 102, 60);
+    server(r, 100, 50, NOP);
+    r->session->level = 0;
+    for (uint32_t sequence = 101; sequence < 104; sequence++)
+        server(r, sequence, 50, VIEW(FULL));
+    server(r, 104, 50, VIEW(QW_LEVEL));
     finish(r);
-    block = next_block(&r->in, QWD_SET);
-    assert_int_equal(block.outgoing, 61);
-    assert_int_equal(block.incoming, 99);
-    assert_blocks(&r->in, "s100 s102");
+    assert_blocks(r, "set s100 set s104 end");
+    assert_string_equal(r->problems->str, LEVEL_LOST);
 }
 
-/* What a server sends to a client that has left is in no recording. */
-REBUILD_TEST(test_nothing_behind_the_end, start_connected)
+/* Players would stop at a demo that begins within a level. */
+REBUILD_TEST(test_no_demo_begins_within_a_level, start_qwd)
 {
-    server(r, 100, 50);
-    say(r, 101, 50, VIEW("\2"));
-    server(r, 102, 50);
+    move(r, 100, 7, 8, 9, 10);
+    server(r, 8, 100, VIEW("\x2f\0\0"));
     finish(r);
-    assert_blocks(&r->in, "set s100 s101");
-    assert_view_is(next_block(&r->in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
-    assert_int_equal(qs_reader_left(&r->in), 0);
+    assert_no_demo(r, NO_LEVEL);
 }
 
-/* The clock of the capture does; players would wait. */
+static void assert_set(struct rebuilding *r, uint32_t outgoing, uint32_t incoming)
+{
+    const struct qwd_block block = next_block(r);
+
+    assert_int_equal(block.type, QWD_SET);
+    assert_int_equal(block.outgoing, outgoing);
+    assert_int_equal(block.incoming, incoming);
+}
+
+REBUILD_TEST(test_first_block_has_the_numbers_before_the_first_packet, start_qwd)
+{
+    r->session->level = 1;
+    r->session->version = 28;
+    server(r, 100, 50, NOP);
+    finish(r);
+    assert_set(r, 51, 99);
+    assert_view_is(next_block(r).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+}
+
+/* A packet that consists of a header is no block, either. */
+REBUILD_TEST(test_move_before_the_level_counts_and_is_no_block, start_qwd)
+{
+    move(r, 60, 99, 1, 2, 20);
+    server(r, 100, 60, VIEW(QW_LEVEL));
+    server(r, 101, 60, VIEW(""));
+    server(r, 102, 60, NOP);
+    finish(r);
+    assert_set(r, 61, 99);
+    assert_blocks(r, "s100 s102 end");
+}
+
+REBUILD_TEST(test_demo_ends_with_svc_disconnect, start_connected)
+{
+    server(r, 100, 50, NOP);
+    server(r, 101, 50, VIEW("\2"));
+    server(r, 102, 50, NOP);
+    finish(r);
+    assert_blocks(r, "set s100 s101 end");
+}
+
+/* Players would wait if the demo's time stepped back with the capture's clock. */
 REBUILD_TEST(test_time_never_steps_back, start_connected)
 {
     static const unsigned seconds[] = {1, 5, 3, 4, 7}, expected[] = {0, 4, 4, 4, 6};
 
     for (uint32_t i = 0; i < G_N_ELEMENTS(seconds); i++) {
         r->time = (int64_t)seconds[i] * 1000000000;
-        server(r, 100 + i, 50);
+        server(r, 100 + i, 50, NOP);
     }
     finish(r);
-    next_block(&r->in, QWD_SET);
+    assert_blocks(r, "set");
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
-        assert_true(next_block(&r->in, QWD_READ).time == (float)expected[i]);
-}
-
-REBUILD_TEST(test_nothing_of_the_server, start_qwd)
-{
-    move(r, 100, 8, 9, 10);
-    finish(r);
-    assert_false(r->memory.out.begun);
-    assert_int_equal(r->memory.demo->len, 0);
+        assert_true(next_block(r).time == (float)expected[i]);
 }
 
 /* --- DEM --- */
 
-/* A level's beginning: protocol 15, one player, name "L", model "m", sound "s". */
+/* The beginning of a level: protocol 15, one player, name "L", model "m", sound "s". */
 #define SERVERINFO "\x0b\x0f\0\0\0\1\0L\0m\0\0s\0\0"
-/* A move that looks at 90, 45 and 22.5 degrees. */
-#define MOVE "\3\0\0\x80\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
+/* A move at a time in seconds that looks at 90, 45 and 22.5 degrees. */
+#define MOVE(time) "\3\0\0" time "\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
+/* svc_time, the first at 2 seconds, the second at a time as MOVE has it. */
 #define TIME "\7\0\0\0\x40"
+#define TIME_AT(time) "\7\0\0" time "\x3f"
 #define SIGNED_ON "\x19\1\x19\2\x19\3" /* all three stages */
-#define UNRELIABLE(length, sequence) "\0\x10\0" length "\0\0\0" sequence
+
+/* An unreliable packet of Quake. */
+static void unreliable(struct rebuilding *r, enum qs_end from, uint8_t sequence,
+                       struct qs_view messages)
+{
+    const uint8_t length = (uint8_t)(8 + messages.size);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    qs_write_u16be(bytes, 0x10);
+    qs_write_u16be(bytes, length);
+    qs_write_u32be(bytes, sequence);
+    qs_write_view(bytes, messages);
+    packet(r, from, bytes);
+}
 
 static void start_dem(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_dem);
+    start(r, &qs_demo_dem);
 }
 
 static void begin_dem(struct rebuilding *r)
 {
     start_dem(r);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
-}
-
-REBUILD_TEST(test_cut_message_is_reported, begin_dem)
-{
-    assert_string_equal(r->memory.problems->str, "");
-    r->cut = 3;
-    packet(r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
-    assert_non_null(strstr(r->memory.problems->str,
-                           "2: the capture, and so the demo, has only the beginning of"));
-    assert_int_equal(r->memory.out.counts.missing, 1);
+    unreliable(r, SERVER, 1, VIEW(SERVERINFO));
 }
 
 /* Signed on, and moving. */
 static void begin_dem_game(struct rebuilding *r)
 {
     begin_dem(r);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
+    unreliable(r, SERVER, 2, VIEW(SIGNED_ON));
+    unreliable(r, CLIENT, 1, VIEW(MOVE("\x80")));
 }
 
 struct dem_expected {
@@ -502,122 +492,120 @@ struct dem_expected {
     float pitch;
 };
 
-/* The next blocks. */
-static void assert_dem_blocks(struct qs_reader *in, const struct dem_expected *expected)
+/* The next blocks of the demo; an empty one ends the list. */
+static void assert_dem_blocks(struct rebuilding *r, const struct dem_expected *expected)
 {
     struct dem_block block;
 
     for (; expected->messages.data; expected++) {
-        assert_int_equal(dem_read_block(in, &block), QS_DEMO_BLOCK);
+        assert_int_equal(dem_read_block(&r->in, &block), QS_DEMO_BLOCK);
         assert_view_is(block.messages, expected->messages);
         assert_true(block.view.pitch == expected->pitch);
     }
 }
 
-#define DEM_BLOCKS(...)                                                                            \
-    assert_dem_blocks(&r->in, (const struct dem_expected[]){__VA_ARGS__, {{0}, 0}})
+#define DEM_BLOCKS(...) assert_dem_blocks(r, (const struct dem_expected[]){__VA_ARGS__, {{0}, 0}})
 
-/* A player would stop at a game without a level: nothing is written of it, even where that is
- * wished; the next level is the first. */
-REBUILD_TEST(test_dem_begins_with_a_level, start_dem)
+REBUILD_TEST(test_message_that_the_capture_cuts_is_reported, begin_dem)
 {
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
-    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
-    assert_int_equal(r->memory.demo->len, 0);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\3") SIGNED_ON));
+    assert_string_equal(r->problems->str, "");
+    r->cut = 3;
+    unreliable(r, SERVER, 2, VIEW("\7\0\0\0\x41\1"));
+    assert_non_null(
+        strstr(r->problems->str, "2: the capture, and so the demo, has only the beginning of"));
+    assert_int_equal(r->out.counts.missing, 1);
+}
+
+/* Players would stop at a game without a level. */
+REBUILD_TEST(test_dem_begins_with_the_first_captured_level, start_dem)
+{
+    unreliable(r, SERVER, 1, VIEW(TIME));
+    assert_no_demo(r, NO_LEVEL);
+    unreliable(r, SERVER, 2, VIEW(SERVERINFO));
+    unreliable(r, SERVER, 3, VIEW(SIGNED_ON));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW("\2"), 0});
 }
 
-/* Without the second stage there are no baselines, and players show the level all the same. */
-REBUILD_TEST(test_lost_stage_of_the_sign_on, begin_dem)
+/* The second stage has the baselines; players show the level without them. */
+REBUILD_TEST(test_level_without_its_second_stage_is_shown_and_reported, begin_dem)
 {
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    assert_string_equal(r->memory.problems->str,
+    unreliable(r, SERVER, 2, VIEW("\x19\1\x19\3"));
+    unreliable(r, SERVER, 3, VIEW(TIME));
+    assert_string_equal(r->problems->str,
                         "0: level m may lack entities, names or texts: part of its sign-on (before "
                         "packet 2) was not captured; try --sign-on DEMO with a demo of the same "
                         "map\n");
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\5") SIGNED_ON));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME));
+    unreliable(r, SERVER, 4, VIEW(SERVERINFO));
+    unreliable(r, SERVER, 5, VIEW(SIGNED_ON));
+    unreliable(r, SERVER, 6, VIEW(TIME));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW("\x19\1\x19\3"), 0}, {VIEW(TIME), 0},
                {VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0});
 }
 
-/* The client sent it before it read of the level, where its view starts anew. */
-REBUILD_TEST(test_move_that_crosses_a_level, begin_dem)
+/* The client sent the move before it read of the level, where its view starts at 0. */
+REBUILD_TEST(test_move_before_the_sign_on_does_not_turn_the_view, begin_dem)
 {
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    unreliable(r, CLIENT, 1, VIEW(MOVE("\x80")));
+    unreliable(r, SERVER, 2, VIEW(SIGNED_ON));
+    unreliable(r, SERVER, 3, VIEW(TIME));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 0}, {VIEW("\2"), 0});
     assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
-#define TIME_AT(byte) "\7\0\0" byte "\x3f"
-#define MOVE_AT(byte) "\3\0\0" byte "\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
-
 static void begin_dem_at(struct rebuilding *r)
 {
     begin_dem_game(r);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME_AT("\x80")));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\2") MOVE_AT("\x80")));
+    unreliable(r, SERVER, 3, VIEW(TIME_AT("\x80")));
+    unreliable(r, CLIENT, 2, VIEW(MOVE("\x80")));
 }
 
-/* The client repeats the time of a message that the capture lacks. */
-REBUILD_TEST(test_messages_that_the_client_had, begin_dem_at)
+/* The client repeats times of messages that are not in the capture. */
+REBUILD_TEST(test_messages_that_the_client_had_are_missing, begin_dem_at)
 {
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x81")));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\6") TIME_AT("\x83")));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x82")));
+    unreliable(r, CLIENT, 3, VIEW(MOVE("\x81")));
+    unreliable(r, SERVER, 6, VIEW(TIME_AT("\x83")));
+    unreliable(r, CLIENT, 4, VIEW(MOVE("\x82")));
     finish(r);
-    assert_int_equal(r->memory.out.counts.missing, 2);
-    assert_string_equal(r->memory.problems->str,
-                        "6: a hole of 1 packets\n7: a hole of 2 packets\n");
+    assert_int_equal(r->out.counts.missing, 2);
+    assert_string_equal(r->problems->str, "6: a hole of 1 packets\n7: a hole of 2 packets\n");
 }
 
-/* It goes on to repeat the time of the message before: no other came, and its demo lacks nothing.
- */
-REBUILD_TEST(test_messages_lost_on_their_way, begin_dem_at)
+/* The client repeats the time of the message before message 4: it did not receive that one. */
+REBUILD_TEST(test_message_that_was_lost_on_its_way_is_not_missing, begin_dem_at)
 {
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\3") MOVE_AT("\x80")));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\4") MOVE_AT("\x80")));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME_AT("\x82")));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\5") MOVE_AT("\x80")));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\6") MOVE_AT("\x82")));
+    unreliable(r, CLIENT, 3, VIEW(MOVE("\x80")));
+    unreliable(r, CLIENT, 4, VIEW(MOVE("\x80")));
+    unreliable(r, SERVER, 5, VIEW(TIME_AT("\x82")));
+    unreliable(r, CLIENT, 5, VIEW(MOVE("\x80")));
+    unreliable(r, CLIENT, 6, VIEW(MOVE("\x82")));
     finish(r);
-    assert_int_equal(r->memory.out.counts.missing, 0);
-    assert_string_equal(r->memory.problems->str, "");
+    assert_int_equal(r->out.counts.missing, 0);
+    assert_string_equal(r->problems->str, "");
 }
 
-/* There is nothing to see of a session that ends within its sign-on. */
-REBUILD_TEST(test_session_of_a_sign_on, begin_dem)
+REBUILD_TEST(test_no_demo_of_a_session_that_ends_within_its_sign_on, begin_dem)
 {
     finish(r);
-    assert_int_equal(r->memory.demo->len, 0);
-    assert_string_equal(r->memory.problems->str,
-                        "0: no demo: the session ended before the game began\n");
+    assert_int_equal(r->demo->len, 0);
+    assert_string_equal(r->problems->str, "0: no demo: the session ended before the game began\n");
 }
 
-/* A client that leaves has not read what came after its last move. */
-REBUILD_TEST(test_client_leaves_before_it_reads, begin_dem_game)
+REBUILD_TEST(test_client_that_leaves_has_not_read_what_came_after_its_last_move, begin_dem_game)
 {
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    packet(r, QS_END_A, VIEW(UNRELIABLE("\x09", "\2") "\2"));
+    unreliable(r, SERVER, 3, VIEW(TIME));
+    unreliable(r, CLIENT, 2, VIEW("\2"));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW("\2"), 90});
     assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
-/* But it reads everything up to the server's svc_disconnect. */
-REBUILD_TEST(test_server_ends_the_connection, begin_dem_game)
+REBUILD_TEST(test_client_reads_all_up_to_svc_disconnect, begin_dem_game)
 {
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x09", "\4") "\2"));
+    unreliable(r, SERVER, 3, VIEW(TIME));
+    unreliable(r, SERVER, 4, VIEW("\2"));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 90}, {VIEW("\2"), 90});
 }
@@ -627,17 +615,22 @@ REBUILD_TEST(test_server_ends_the_connection, begin_dem_game)
 /* The rebuilder follows the session from the packet before the first frame on. */
 static void start_dm2(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_dm2);
-    packet(r, QS_END_A, VIEW("\x31\0\0\0\x63\0\0\0\1\0"));
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    start(r, &qs_demo_dm2);
+    qs_write_view(bytes, VIEW("\x31\0\0\0\x63\0\0\0\1\0"));
+    packet(r, CLIENT, bytes);
 }
 
-/* A full frame: its number, no delta, nothing suppressed, no areas; no player,
- * no entities. */
-#define FULL_FRAME "\x14\7\0\0\0\xff\xff\xff\xff\0\0\x11\0\0\0\0\0\0\x12\0\0"
+/* A frame: its number, the frame it is a delta from, nothing suppressed, no areas; no change of the
+ * player and of entities. */
+#define FRAME(number, delta) "\x14" number "\0\0\0" delta "\0\0\x11\0\0\0\0\0\0\x12\0\0"
+#define NO_DELTA "\xff\xff\xff\xff"
+#define FULL_FRAME FRAME("\7", NO_DELTA)
 
 static struct qs_view last_block(const struct rebuilding *r)
 {
-    struct qs_reader in = demo_of(r);
+    struct qs_reader in = r->in;
     struct qs_view block, last = {0};
 
     while (dm2_read_block(&in, &block) == QS_DEMO_BLOCK)
@@ -651,102 +644,102 @@ static struct qs_view last_block(const struct rebuilding *r)
 /* Protocol 34, a server count, no directory, player 0, level "L". */
 #define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0" MAP
 
-/* Players stop without a map: nothing is written of a late start, even where that is wished, before
- * the next level begins. */
-REBUILD_TEST(test_frame_of_a_late_start, start_dm2)
+REBUILD_TEST(test_dm2_begins_with_the_first_captured_level, start_dm2)
 {
-    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
-    assert_string_equal(r->memory.lacks, "the capture lacks the beginning of a level");
-    assert_int_equal(r->memory.demo->len, 0);
-    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
-    packet(r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));
+    server(r, 100, 50, VIEW(FULL_FRAME));
+    assert_no_demo(r, NO_LEVEL);
+    server(r, 101, 51, VIEW(SERVERDATA));
+    server(r, 102, 52, VIEW(FULL_FRAME));
     finish(r);
     assert_view_is(last_block(r), VIEW(FULL_FRAME));
 }
 
-#define FRAME(number, delta) "\x14" number "\0\0\0" delta "\0\0\x11\0\0\0\0\0\0\x12\0\0"
+/* svc_temp_entity with TE_RAILTRAIL2, which ends id's client; clients of extended demos know it. */
+#define RAILTRAIL2 "\3\x1f" ZEROS_10 "\0\0"
+/* Protocol 3434, and its config string of the map. */
+#define EXTENDED "\x0c\x6a\x0d\0\0\1\0\0\0\0\0\0\0L\0\x0d\x3f\0m\0"
 
-/* Players keep 16 frames: a frame is no delta from one that is further back. */
-REBUILD_TEST(test_frame_after_a_long_gap, start_dm2)
+REBUILD_TEST(test_entity_that_stops_players_is_left_out, start_dm2)
 {
-    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
-    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
+    server(r, 100, 50, VIEW(SERVERDATA));
+    server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
     finish(r);
-    assert_view_is(last_block(r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
-    assert_int_equal(r->memory.out.counts.repaired, 1);
+    assert_view_is(last_block(r), VIEW(FULL_FRAME));
+    assert_int_equal(r->out.counts.stripped, 1);
 }
 
-/* R1Q2 sends a frame's own number at a change of level: nothing was lost. In the demo it counts
- * from the frame before. */
-REBUILD_TEST(test_frame_that_counts_from_itself, start_dm2)
+REBUILD_TEST(test_entity_that_players_of_extended_demos_know_is_kept, start_dm2)
 {
-    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
-    packet(r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x08", "\x08\0\0\0")));
+    server(r, 100, 50, VIEW(EXTENDED));
+    server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
     finish(r);
-    assert_view_is(last_block(r), VIEW(FRAME("\x08", "\7\0\0\0")));
-    assert_string_equal(r->memory.problems->str, "");
+    assert_view_is(last_block(r), VIEW(FULL_FRAME RAILTRAIL2));
+    assert_int_equal(r->out.counts.stripped, 0);
 }
 
-/* The last that is kept is 15 back: the new frame takes the place of the one before that. */
-TEST(test_frame_after_a_gap_of_all_that_players_keep)
+#define LOST_BASE                                                                                  \
+    "3: a frame is a delta from one that the capture lacks: entities and the status bar may be "   \
+    "wrong until their next update\n"
+
+/* Frame 7 is the last one in the demo. R1Q2 sends a frame's own number at a change of level. */
+TEST(test_frame_is_a_delta_from_the_last_one_unless_players_no_longer_have_it)
 {
-    static const struct qs_view frames[][2] = {
-        {{(const uint8_t *)FRAME("\x16", "\x10\0\0\0"), 21},
-         {(const uint8_t *)FRAME("\x16", "\7\0\0\0"), 21}},
-        {{(const uint8_t *)FRAME("\x17", "\x10\0\0\0"), 21},
-         {(const uint8_t *)FRAME("\x17", "\xff\xff\xff\xff"), 21}},
-    };
+    static const struct {
+        uint8_t number, from, expected; /* 0xff: no delta */
+        const char *problems, *why;
+    } frames[] = {{8, 8, 7, "", "the frame counts from itself"},
+                  {22, 16, 7, LOST_BASE, "frame 7 is 15 back, the oldest that players keep"},
+                  {23, 16, 0xff, LOST_BASE, "frame 7 is 16 back: frame 23 takes its place"},
+                  {30, 25, 0xff, LOST_BASE, "frame 7 is further back"}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
-        g_autoptr(GByteArray) bytes = g_byte_array_new();
+        uint8_t bytes[] = {FRAME("\0", "\0\0\0\0")};
         struct rebuilding r;
 
+        print_message("%s\n", frames[i].why);
+        bytes[1] = frames[i].number;
+        bytes[5] = frames[i].from;
         start_dm2(&r);
-        packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
-        g_byte_array_append(bytes, (const uint8_t *)"\x65\0\0\0\x33\0\0\0", 8);
-        g_byte_array_append(bytes, frames[i][0].data, frames[i][0].size);
-        packet(&r, QS_END_B, qs_view_of_bytes(bytes));
+        server(&r, 100, 50, VIEW(SERVERDATA FULL_FRAME));
+        server(&r, 101, 51, (struct qs_view){bytes, sizeof bytes - 1});
         finish(&r);
-        assert_view_is(last_block(&r), frames[i][1]);
-        rebuilding_end(&r);
+        memset(bytes + 5, frames[i].expected == 0xff ? 0xff : 0, 4);
+        bytes[5] = frames[i].expected;
+        assert_view_is(last_block(&r), (struct qs_view){bytes, sizeof bytes - 1});
+        assert_int_equal(r.out.counts.repaired, 1);
+        assert_string_equal(r.problems->str, frames[i].problems);
+        end(&r);
     }
 }
 
-/* A packet with a frame of so many new entities, as a delta from frame `delta` or in full. */
-static GByteArray *crowded_frame(uint32_t number, int32_t delta, uint8_t entities)
-{
-    GByteArray *bytes = g_byte_array_new();
+enum { CROWD = 80 }; /* entities */
 
-    qs_write_u32(bytes, number);
-    qs_write_u32(bytes, number);
+/* A frame with as many new entities, or a delta from frame `base` (-1: none) that changes none. */
+static void crowded_frame(struct rebuilding *r, uint32_t number, int32_t base)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
     qs_write_u8(bytes, 20);
     qs_write_u32(bytes, number);
-    qs_write_u32(bytes, (uint32_t)delta);
-    g_byte_array_append(bytes, (const uint8_t *)"\0\0\x11\0\0\0\0\0\0\x12", 10);
-    for (uint8_t i = 1; i <= entities && delta <= 0; i++)
+    qs_write_u32(bytes, (uint32_t)base);
+    qs_write_view(bytes, VIEW("\0\0\x11\0\0\0\0\0\0\x12"));
+    for (uint8_t i = 1; i <= CROWD && base < 0; i++)
         g_byte_array_append(bytes, (const uint8_t[]){1, i, i, 0}, 4); /* U_ORIGIN1 */
     qs_write_u16(bytes, 0);
-    return bytes;
+    server(r, number, number, qs_view_of_bytes(bytes));
 }
 
-/* id's players keep 1024 entities: a frame is no delta from one that more came after, even if it is
- * one of the last 16. */
-REBUILD_TEST(test_frame_after_many_entities, start_dm2)
+/* id's players keep 1024 entities: the first frame's are gone with the thirteenth. */
+REBUILD_TEST(test_frame_is_no_delta_from_one_whose_entities_players_no_longer_have, start_dm2)
 {
-    int32_t base = 1;
-
-    packet(r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
-    for (uint32_t number = 0x65; number < 0x65 + 13; number++) {
-        g_autoptr(GByteArray) frame = crowded_frame(number, base == 1 ? -1 : base, 80);
-
-        packet(r, QS_END_B, qs_view_of_bytes(frame));
-        base = 0x65;
-    }
-    assert_int_equal(r->memory.out.counts.repaired, 1);
+    server(r, 100, 50, VIEW(SERVERDATA));
+    crowded_frame(r, 101, -1);
+    for (uint32_t number = 102; number <= 113; number++)
+        crowded_frame(r, number, 101);
+    assert_int_equal(r->out.counts.repaired, 1);
     finish(r);
-    /* From the frame before. */
-    assert_int_equal(qs_le32(last_block(r).data + 5), 0x65 + 11);
-    assert_string_equal(r->memory.problems->str, "");
+    assert_int_equal(qs_le32(last_block(r).data + 5), 112);
+    assert_string_equal(r->problems->str, "");
 }
 
 /* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
@@ -754,22 +747,19 @@ REBUILD_TEST(test_frame_after_many_entities, start_dm2)
 #define FRAME_35(number) "\x14" number "\0\0\xf8\0\0\0\0\0\0"
 #define FRAME_RATE_20 "\x18\1\0\0\0\x14\0\0\0"
 #define PRINT "\x0a\2old\0"
-#define HEADER(sequence) sequence "\0\0\0\0\0\0\0"
 
-/*
- * What came with a frame that is passed over waits for the next one of its level, and is not in the
- * next level's demo.
- */
+/* At 20 frames a second every other frame is left out. The print that came with frame 3 waits for
+ * the next frame of its level, and is not in the next level's demo. */
 REBUILD_TEST(test_messages_of_a_level_end_with_it, start_dm2)
 {
-    packet(r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
-    packet(r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
-    packet(r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));
-    assert_int_equal(r->memory.out.counts.blocks, 2);
-    packet(r, QS_END_B, VIEW(HEADER("\4") LEVEL_35 FRAME_RATE_20));
-    packet(r, QS_END_B, VIEW(HEADER("\5") FRAME_35("\2")));
+    server(r, 1, 0, VIEW(LEVEL_35 FRAME_RATE_20));
+    server(r, 2, 0, VIEW(FRAME_35("\2")));
+    server(r, 3, 0, VIEW(FRAME_35("\3") PRINT));
+    assert_int_equal(r->out.counts.blocks, 2);
+    server(r, 4, 0, VIEW(LEVEL_35 FRAME_RATE_20));
+    server(r, 5, 0, VIEW(FRAME_35("\2")));
     finish(r);
-    assert_view_is(last_block(r), VIEW(FRAME("\1", "\xff\xff\xff\xff")));
-    assert_string_equal(r->memory.problems->str,
+    assert_view_is(last_block(r), VIEW(FRAME("\1", NO_DELTA)));
+    assert_string_equal(r->problems->str,
                         "0: the capture has no move of the client: the view does not turn\n");
 }

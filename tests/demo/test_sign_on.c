@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sign-ons keep for late sessions. */
+/* Sign-ons of donors: messages, states, the packets that a demo has, and entities in view. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
 
 #include "common/demo/late_join/late_join.h"
 
-#define FRAME "so long that it tells a place and a time"
+#define FRAME "bytes that are long enough for a mark"
 
 static void assert_bytes(struct qs_view bytes, const char *text)
 {
@@ -14,7 +14,7 @@ static void assert_bytes(struct qs_view bytes, const char *text)
     assert_memory_equal(bytes.data, text, bytes.size);
 }
 
-TEST(test_messages)
+TEST(test_messages_are_kept_in_order_with_their_blocks)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
     uint32_t block;
@@ -33,7 +33,7 @@ TEST(test_messages)
     qs_sign_on_free(sign_on);
 }
 
-TEST(test_too_much)
+TEST(test_sign_on_with_too_many_bytes_is_broken)
 {
     g_autofree uint8_t *bytes = g_malloc0(QS_SIGN_ON_BYTES_MAX);
     struct qs_sign_on *sign_on = qs_sign_on_new();
@@ -47,7 +47,7 @@ TEST(test_too_much)
     qs_sign_on_free(sign_on);
 }
 
-TEST(test_states)
+TEST(test_last_state_of_a_number_counts)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
 
@@ -58,8 +58,8 @@ TEST(test_states)
     qs_sign_on_free(sign_on);
 }
 
-/* Only a demo has marks, and few bytes are none. */
-TEST(test_marks)
+/* Only a demo has marks, and short packets have none. */
+TEST(test_marks_find_the_packets_of_a_demo)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
 
@@ -81,8 +81,7 @@ TEST(test_marks)
     qs_sign_on_free(sign_on);
 }
 
-/* The first reason counts. */
-TEST(test_contradictions)
+TEST(test_first_contradiction_counts)
 {
     struct qs_donor_match match = {0};
 
@@ -94,7 +93,7 @@ TEST(test_contradictions)
     qs_donor_match_clear(&match);
 }
 
-/* --- Sights --- */
+/* --- Sights: entities in view of a place --- */
 
 enum { UPDATES = 100000, EVERY = 16, MAX = 128 };
 
@@ -103,8 +102,7 @@ static void add_sight(struct qs_sights *sights, uint32_t now, float x, uint32_t 
     qs_numbers_set(&qs_sights_add(sights, now, (const float[]){x, 0, 0})->in_view, number, true);
 }
 
-/* They stay spread over all of the level. */
-TEST(test_spread)
+TEST(test_sights_are_spread_over_all_of_the_level)
 {
     struct qs_sights sights;
 
@@ -121,8 +119,8 @@ TEST(test_spread)
     qs_sights_clear(&sights);
 }
 
-/* What is in view wherever the session goes; without a place of its own, at all places. */
-TEST(test_common)
+/* Of the places where the session goes; if it has no place, of all places. */
+TEST(test_common_entities_are_in_view_at_each_place)
 {
     struct qs_sights others, own;
     struct qs_numbers common;
@@ -146,14 +144,14 @@ TEST(test_common)
     assert_true(qs_numbers_has(&common, 20));
     assert_false(qs_numbers_has(&common, 2));
     add_sight(&own, 2, 0, 0);
-    g_array_index(own.all, struct qs_sight, 2).player = 1; /* another's place */
+    g_array_index(own.all, struct qs_sight, 2).player = 1; /* another player's place */
     common = qs_sights_common(&others, &own, 0);
     assert_true(qs_numbers_has(&common, 20));
     qs_sights_clear(&others);
     qs_sights_clear(&own);
 }
 
-TEST(test_numbers)
+TEST(test_numbers_beyond_the_limit_are_not_in_a_set)
 {
     struct qs_numbers numbers = {0};
 

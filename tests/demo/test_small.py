@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small demos of each dialect: read whole, cut anywhere, damaged, compressed, under any name."""
+"""Small demos of each variant: read whole, cut anywhere, damaged, compressed, under any name."""
 
 import collections
 import gzip
+import itertools
 import json
 import pathlib
 import re
@@ -13,9 +14,6 @@ from tool import ToolTest
 
 
 class SmallDemos(ToolTest):
-    def write_small(self):
-        return [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
-
     def blocks(self, path):
         """How many blocks the dump has, without a DEM's line."""
         return sum(packet["packet"] > 0 for packet in demos.dumped(path))
@@ -27,7 +25,7 @@ class SmallDemos(ToolTest):
         return [count for _, count in sorted(counts.items())]
 
     def check_every_byte(self, path, data, missing=b""):
-        """Each byte is in a field, but for these."""
+        """Each byte is in a field, except these."""
         seen = bytearray(len(data))
         for packet in demos.dumped(path):
             for field in demos.flat(packet["fields"]):
@@ -35,6 +33,15 @@ class SmallDemos(ToolTest):
                     end = field["offset"] + field["length"]
                     seen[field["offset"]:end] = b"\1" * field["length"]
         self.assertEqual(bytes(byte for byte, there in zip(data, seen) if not there), missing)
+
+    def text_of(self, name, blocks):
+        """A demo's dump."""
+        return demos.run("--dump", self.write(name, b"".join(blocks)))[1]
+
+    @staticmethod
+    def split(text):
+        """The dump before the first block, and each block from its time on."""
+        return re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
 
     def assert_lines(self, text, *lines):
         for line in lines:
@@ -48,12 +55,12 @@ def ends_well(name, blocks, whole):
     return whole >= len(blocks) - name.startswith("appendix")
 
 
-# Of a file: how many blocks are good, and the messages that name its blocks.
+# Of a file: the number of good blocks, and the messages that name blocks.
 Checked = collections.namedtuple("Checked", "frames errors")
 
 
 def checked_together(paths):
-    """What --check says of each file, all in one process."""
+    """What --check prints of each file, all in one process."""
     status, output, error = demos.run("--check", "--json", *paths)
     files = json.loads(output)["files"]
     assert status in (0, 1) and [file["file"] for file in files] == list(map(str, paths)), error
@@ -66,8 +73,9 @@ def checked_together(paths):
 
 
 class Whole(SmallDemos):
-    def test_check(self):
-        status, report = demos.report("--check", *self.write_small())
+    def test_all_decode(self):
+        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
+        status, report = demos.report("--check", *paths)
         self.assertEqual((status, len(report["files"])), (0, len(demos.SMALL)))
         for (name, _), file in zip(demos.SMALL, report["files"]):
             self.assertEqual((name, file["problems"], file["undecoded_bytes"]), (name, [], 0))
@@ -80,7 +88,7 @@ class Whole(SmallDemos):
                 self.check_every_byte(self.write(name, data), data,
                                       b"\0" if name.endswith(".qwd") else b"")
 
-    def test_content_decides(self):
+    def test_content_decides_the_format_whatever_the_name(self):
         protocols = {"qwd": "qw", "mvd": "qw", "mvd2": "q2", "dm2": "q2", "dem": "nq"}
         kinds = [name.rsplit(".")[-1] for name, _ in demos.SMALL]
         for other in (".qwd", ".mvd", ".mvd2", ".dm2", ".dem", ""):
@@ -95,7 +103,7 @@ class Whole(SmallDemos):
                 for line, kind in zip(lines, kinds, strict=True):
                     self.assertIn(f" {kind} ", line)
 
-    def test_standard_input_and_gzip(self):
+    def test_standard_input_and_gzip_give_the_same_dump(self):
         for name, blocks in demos.SMALL:
             data = b"".join(blocks)
             expected = demos.run("--dump", self.write(name, data))
@@ -106,8 +114,7 @@ class Whole(SmallDemos):
                 self.assertEqual(demos.run("--dump", packed), expected)
 
     def test_values(self):
-        path = self.write("x.qwd", b"".join(demos.qwd_demo()))
-        _, text, _ = demos.run("--dump", path)
+        text = self.text_of("x.qwd", demos.qwd_demo())
         for line in ("1 0+4 qw.block.time = 1.5", "1 4+1 qw.block.type = 0 (dem_cmd)",
                      "1 13+4 qw.usercmd.angles.yaw = 90", "1 21+2 qw.usercmd.forwardmove = 320",
                      "1 29+4 qw.block.viewangles.pitch = 0.25"):
@@ -115,37 +122,31 @@ class Whole(SmallDemos):
         self.assertIn("qw.block.outgoing = 4000\n", text)
 
     def test_commands_of_ezquake_37(self):
-        _, text, _ = demos.run("--dump", self.write("x.qwd", b"".join(demos.qwd_demo_37())))
-        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        blocks = self.split(self.text_of("x.qwd", demos.qwd_demo_37()))
         self.assertEqual(len(blocks), 1 + 15)
         for block in (blocks[1], *blocks[5:14]):
             self.assert_lines(block, "qw.block.type = 0 (dem_cmd)", "qw.block.impulse_pred = 7",
                               "qw.block.padding = 000000", "qw.usercmd.impulse = 7")
         self.assert_lines(blocks[5], "qw.block.viewangles.yaw = 48.8699989")
 
-    def test_both_forms_of_commands(self):
-        """Each block tells its own, wherever it stands."""
-        for first in (demos.qwd_cmd, demos.qwd_cmd_37):
-            for second in (demos.qwd_cmd, demos.qwd_cmd_37):
-                data = demos.qwd_demo()
-                data[0] = first(1.5)
-                data[4] = second(1.75)
-                path = self.write("x.qwd", b"".join(data))
-                with self.subTest((first, second)):
-                    self.assertEqual(demos.run("--check", path)[0], 0)
-                    text = demos.run("--dump", path)[1]
-                    self.assertEqual(text.count("qw.block.impulse_pred"),
-                                     (first, second).count(demos.qwd_cmd_37))
+    def test_each_block_may_have_either_form_of_commands(self):
+        for forms in itertools.product((demos.qwd_cmd, demos.qwd_cmd_37), repeat=2):
+            data = demos.qwd_demo()
+            data[0], data[4] = forms[0](1.5), forms[1](1.75)
+            with self.subTest(forms):
+                text = self.text_of("x.qwd", data)
+                self.assertEqual(text.count("qw.block.impulse_pred"), forms.count(demos.qwd_cmd_37))
+                self.assertEqual(demos.run("--check", self.folder / "x.qwd")[0], 0)
 
     def test_archive_behind_the_last_block(self):
         for name, demo in (("x.qwd", demos.qwd_demo()), ("x.mvd", demos.mvd_demo())):
-            _, text, _ = demos.run("--dump", self.write(name, b"".join(demo) + demos.appendix()))
             with self.subTest(name):
-                self.assertIn(f" qw.appendix = {demos.appendix().hex()}", text)
+                self.assertIn(f" qw.appendix = {demos.appendix().hex()}",
+                              self.text_of(name, [*demo, demos.appendix()]))
 
     def test_server_demo(self):
-        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_demo())))
-        blocks = dict(enumerate(re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)))
+        text = self.text_of("x.mvd", demos.mvd_demo())
+        blocks = self.split(text)
         self.assert_lines(text, "qw.serverdata.time = 12.5", 'qw.serverdata.level = "A level"')
         session, = demos.report("--list", self.folder / "x.mvd")[1]["sessions"]
         self.assertEqual((session["player"], session["maps"]), ("anna, bert", ["dm4"]))
@@ -173,8 +174,8 @@ class Whole(SmallDemos):
         self.assert_lines(blocks[13], 'qw.disconnect.reason = "EndOfDemo"')
 
     def test_hidden_messages(self):
-        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_hidden_demo())))
-        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        text = self.text_of("x.mvd", demos.mvd_hidden_demo())
+        blocks = self.split(text)
         self.assert_lines(blocks[4], "qw.mvdhidden.type = 0x6 (mvdhidden_commentary_text_segment)")
         self.assert_lines(blocks[5], "qw.paused_duration = 30")
         self.assert_lines(
@@ -202,7 +203,7 @@ class Whole(SmallDemos):
             "qw.weapon_instruction.mode.iffiring = true", "qw.weapon_instruction.weapon = 5",
             "qw.paused_duration = 77", "qw.demo_start_timestamp = 2026-11-20T15:54:43.513Z")
 
-    def test_hidden_messages_that_are_none(self):
+    def test_undecodable_hidden_messages_are_reported(self):
         block = demos.mvd_beginning()[0]
         for name, messages, note in (
                 ("unknown", demos.hidden(12, b"abc"), "unknown_message"),
@@ -217,23 +218,21 @@ class Whole(SmallDemos):
                 self.assertEqual((status, report["files"][0]["notes"]), (1, {note: 1}))
                 self.assertGreater(report["files"][0]["undecoded_bytes"], 0)
 
-    def test_more_than_a_hidden_message_needs(self):
+    def test_bytes_behind_a_hidden_message_are_undecoded(self):
         more = demos.hidden(7, struct.pack("<HHHh", 7, 4, 8, 110) + b"more") + demos.HIDDEN[11]
         path = self.write("x.mvd", demos.mvd_beginning()[0] + demos.mvd_hidden(more))
         status, report = demos.report("--check", path)
         self.assertEqual((status, report["files"][0]["undecoded_bytes"]), (1, 4))
         self.assert_lines(demos.run("--dump", path)[1], "qw.paused_duration = 77")
 
-    def test_nobody_is_not_hidden_without_the_extension(self):
+    def test_block_for_nobody_is_decoded_without_the_extension(self):
         blocks = [demos.mvd_block(demos.ALL, demos.serverdata_mvd()),
                   demos.mvd_hidden(b"\x08\x02for nobody\n\0")]
-        path = self.write("x.mvd", b"".join(blocks))
-        self.assertEqual(demos.run("--check", path)[0], 0)
-        self.assert_lines(demos.run("--dump", path)[1], 'qw.print.text = "for nobody\\n"')
+        self.assert_lines(self.text_of("x.mvd", blocks), 'qw.print.text = "for nobody\\n"')
+        self.assertEqual(demos.run("--check", self.folder / "x.mvd")[0], 0)
 
     def test_server_demo_of_fte(self):
-        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_fte_demo())))
-        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        blocks = self.split(self.text_of("x.mvd", demos.mvd_fte_demo()))
         self.assert_lines(blocks[4], "qw.delta.number := 1", 'qw.player.name := "anna"',
                           "qw.delta.origin.x = 1.5", "qw.delta.origin.z = 3.5")
         for stats in (blocks[5], blocks[6]):
@@ -243,10 +242,8 @@ class Whole(SmallDemos):
         self.assertNotIn("qw.mvd.to ", blocks[7])
 
     def test_relay_and_server_records(self):
-        _, text, _ = demos.run("--dump", self.write("r.dm2", b"".join(demos.dm2_relay_demo())))
-        self.assertIn("q2.unicast.client = 5\n", text)
-        _, text, _ = demos.run("--dump", self.write("s.dm2", b"".join(demos.dm2_server_demo())))
-        self.assertIn('q2.print.text = "hello\\n"', text)
+        self.assertIn("q2.unicast.client = 5\n", self.text_of("r.dm2", demos.dm2_relay_demo()))
+        self.assertIn('q2.print.text = "hello\\n"', self.text_of("s.dm2", demos.dm2_server_demo()))
 
     def test_test_release_is_named(self):
         path = self.write("old.dm2", b"".join(demos.dm2_test_release_demo()))
@@ -256,8 +253,8 @@ class Whole(SmallDemos):
 
 
 # The demos whose framing is their own: versions of a protocol differ in their messages only.
-FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
-            "nq999.dem", "track.dem", "2009.mvd2", "2013.mvd2")
+FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2",
+            "server.dm2", "relay.dm2", "nq15.dem", "nq999.dem", "track.dem", "2009.mvd2", "2013.mvd2")
 
 # Starting the program takes longer than checking a small demo: so many files are checked at once.
 TOGETHER = 200
@@ -270,12 +267,12 @@ ALONE_EVERY = 96
 
 
 class Cut(SmallDemos):
-    def test_everywhere(self):
+    def test_cut_anywhere(self):
         for name, blocks in demos.SMALL:
             if name not in FRAMINGS:
                 continue
             data = b"".join(blocks)
-            # Nothing but what follows the first command tells its form.
+            # The form of the first command shows in what follows it.
             first = 1 if name != "ezquake37.qwd" else len(blocks[0]) + 5
             for start in range(first, len(data), TOGETHER):
                 sizes = range(start, min(start + TOGETHER, len(data)))
@@ -306,7 +303,7 @@ class Cut(SmallDemos):
             self.check_alone(path, 0 if at_an_end else 1, checked)
 
     def check_alone(self, path, expected, checked):
-        """One file says by the exit status whether it is whole."""
+        """The exit status shows whether the file is whole."""
         status, output, error = demos.run("--check", "--json", path)
         self.assertEqual(status, expected)
         self.assertEqual(bool(error), bool(expected))
@@ -315,7 +312,7 @@ class Cut(SmallDemos):
 
 
 class Damaged(SmallDemos):
-    def test_lengths_that_lie(self):
+    def test_wrong_length_ends_the_demo(self):
         for name, blocks, which, at in (("x.qwd", demos.qwd_demo(), 2, 5),
                                         ("x.mvd", demos.mvd_demo(), 6, 2),
                                         ("x.dm2", demos.dm2_demo(), 3, 0),
@@ -335,7 +332,7 @@ class Damaged(SmallDemos):
                                        "no block begins here")])
                     self.assertEqual(self.blocks(path), good)
 
-    def test_messages_cut_by_the_length(self):
+    def test_messages_that_a_length_cuts_are_reported(self):
         blocks = demos.dm2_demo()
         blocks[3] = demos.dm2_block(b"\x0a\x02hello")
         status, report = demos.report("--check", self.write("x.dm2", b"".join(blocks)))
@@ -345,21 +342,21 @@ class Damaged(SmallDemos):
         self.assertTrue(all(problem["offset"] >= sum(map(len, blocks[:3])) for problem in problems))
         self.assertEqual(report["files"][0]["frames"], 5)
 
-    def test_unknown_block_type(self):
+    def test_unknown_block_type_is_reported(self):
         blocks = demos.qwd_demo()
         blocks[3] = demos.qwd_head(1.75, 5) + bytes(8)
         status, _, error = demos.run("--check", self.write("x.qwd", b"".join(blocks)))
         self.assertEqual(status, 1)
         self.assertIn("block 4: offset", error)
 
-    def test_more_behind_the_end_mark(self):
+    def test_bytes_behind_the_end_mark_are_reported(self):
         data = b"".join(demos.dm2_demo())
         status, _, error = demos.run("--check", self.write("x.dm2", data + b"more"))
         self.assertEqual(status, 1)
         self.assertEqual(demos.block_messages(error),
                          [(6, len(data), "there is more behind the end mark")])
 
-    def test_nothing_of_the_kind(self):
+    def test_files_that_are_no_demos(self):
         for name, data in (("empty", b""), ("text", b"hello world, this is no demo at all\n" * 9),
                            ("numbers", b"1\n2\n3\n"), ("short", b"12\n" + b"text " * 9)):
             status, output, error = demos.run("--check", self.write(name, data))
