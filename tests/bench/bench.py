@@ -6,24 +6,23 @@ The long captures are copies of short ones, one for each kind of session. The tw
 run in turn, and the median of the pairs' ratios counts. Rows whose goal is not reached are marked
 with "<-". Memory is the peak resident set.
 
-What commands write goes to new files, and none is removed before the end: file systems are slow to
-give out anew what was removed just now (TMPDIR: where nothing was).
+Commands write to new files, and none is removed before the end: file systems are slow to give out
+again what was just removed (TMPDIR: a file system from which nothing was).
 """
 
 import argparse
-import gzip
 import heapq
 import os
 import pathlib
 import shutil
+import statistics
 import struct
+import subprocess
 import sys
 import tempfile
-
-from measure import MEGABYTE, Comparison, Run, median
+import time
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-CAPTURES = TESTS / "captures" / "fidelity"
 sys.path.insert(0, str(TESTS / "support"))
 import capture as captures
 import damages
@@ -40,56 +39,78 @@ DAMAGES = {
     "lossy": lambda frames: damages.lose(frames, 0.01, 1),
     "disordered": lambda frames: damages.displace(frames, 0.1, 3, 1),
 }
-DISSECTED = "QuakeWorld"
 PAUSE = 30 * captures.NANOSECONDS  # between copies
+NOBODY, MEGABYTE = 65534, 2**20
 
 
-class Build:
-    """A folder that the project was built in."""
+class Run:
+    """The cost of one run of a command: seconds, cpu, memory."""
 
-    def __init__(self, folder):
-        self.pcap2demo = folder / "pcap2demo" / "pcap2demo"
-        self.plugins = folder / "plugin" / "wireshark"
-        if not self.pcap2demo.exists():
-            sys.exit(f"bench: {self.pcap2demo} is not there")
+    def __init__(self, *command, environment=None, as_nobody=False, stdout=subprocess.DEVNULL):
+        # Wireshark ignores WIRESHARK_PLUGIN_DIR for root.
+        identity = ({"user": NOBODY, "group": NOBODY, "extra_groups": []}
+                    if as_nobody and os.getuid() == 0 else {})
+        with tempfile.TemporaryFile() as errors:
+            start = time.monotonic()
+            child = subprocess.Popen(list(map(str, command)), env=environment, stdout=stdout, stderr=errors, **identity)
+            self.wait(child)
+            self.seconds = time.monotonic() - start
+            if child.returncode not in (0, 1):
+                errors.seek(0)
+                sys.exit(f"bench: {' '.join(map(str, command))} ended with status "
+                         f"{child.returncode}:\n{errors.read().decode(errors='replace')}")
+
+    def wait(self, child):
+        """Reads the peak memory until the process ends: rusage has that of the fork, too."""
+        self.memory = 0
+        while True:
+            status = pathlib.Path(f"/proc/{child.pid}/status").read_text(encoding="ascii")
+            peak = [int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:")]
+            self.memory = max([self.memory, *peak])
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.002)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
 
 
 class Inputs:
-    """The long captures."""
+    """Short captures by name, and long ones of copies."""
 
     def __init__(self, folder, size):
         self.folder, self.size = folder, size
-        self.long, self.short = {}, {}
-        for kind, (name, _) in KINDS.items():
-            self.add(kind, name)
-        link_type, frames = captures.read(self.short["QuakeWorld"])
+        self.short = {kind: captures.read(TESTS / "captures" / "fidelity" / f"{name}.pcap.gz")
+                      for kind, (name, _) in KINDS.items()}
+        link_type, frames = self.short["QuakeWorld"]
         for name, damage in DAMAGES.items():
-            damaged = folder / f"{name}.pcap"
-            captures.write(damaged, link_type, damage(frames))
-            self.long[name] = self.copies(damaged, size)
+            self.short[name] = link_type, damage(frames)
+        self.long = {name: self.copies(name, size) for name in self.short}
 
-    def add(self, kind, name):
-        self.short[kind] = self.folder / f"{name}.pcap"
-        with gzip.open(CAPTURES / f"{name}.pcap.gz") as packed:
-            self.short[kind].write_bytes(packed.read())
-        self.long[kind] = self.copies(self.short[kind], self.size)
+    def write(self, name, frames):
+        path = self.new_place() / f"{name}.pcap"
+        captures.write(path, self.short[name][0], frames)
+        return path
 
-    def copies(self, short, size):
-        times = max(1, round(size * MEGABYTE / short.stat().st_size))
-        long = self.folder / f"{short.stem}-{times}.pcap"
-        link_type, frames = captures.read(short)
-        captures.write(long, link_type, damages.in_turn(frames, times, PAUSE))
-        return long
+    def copies(self, name, megabytes):
+        """As many copies, one after another, as make up so many megabytes."""
+        frames = self.short[name][1]
+        times = max(1, round(megabytes * MEGABYTE / sum(16 + len(frame.data) for frame in frames)))
+        return self.write(name, damages.in_turn(frames, times, PAUSE))
 
-    def at_once(self, kind, sessions):
-        link_type, frames = captures.read(self.short[kind])
-        many = self.folder / f"{kind}-at-once-{sessions}.pcap"
+    def at_once(self, name, sessions):
+        """200 packets of a client, of so many sessions at once."""
+        frames = self.short[name][1]
         client = captures.ends(frames[0])[0]
         frames = [frame for frame in frames if client in captures.ends(frame)][:200]
-        captures.write(many, link_type, heapq.merge(
-            *(distinct(frame, client[1], sessions, kind == "Quake") for frame in frames),
-            key=lambda frame: frame.time))
-        return many
+        return self.write(name, heapq.merge(*(distinct(frame, client[1], sessions, name == "Quake") for frame in frames),
+                                            key=lambda frame: frame.time))
+
+    def new_place(self):
+        """An empty folder, which everyone may read."""
+        place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        place.chmod(0o755)
+        return place
 
 
 def distinct(frame, port, sessions, is_quake):
@@ -105,183 +126,134 @@ def distinct(frame, port, sessions, is_quake):
         yield own._replace(time=frame.time + number * 1000000, data=bytes(data))
 
 
-def new_place(folder):
-    """An empty folder."""
-    return pathlib.Path(tempfile.mkdtemp(dir=folder))
+class Bench:
+    """The commands that are timed, and the rows: name, ratio, goal, seconds of both commands."""
 
+    def __init__(self, options, folder):
+        self.options, self.inputs = options, Inputs(folder, options.size)
+        self.plugins, self.home = options.build / "plugin" / "wireshark", folder / "home"
+        self.home.mkdir(mode=0o777)
 
-class Work:
-    """The commands that are timed, of one build."""
+    def tool(self, *arguments):
+        return Run(self.options.build / "pcap2demo" / "pcap2demo", *arguments)
 
-    def __init__(self, build, folder):
-        self.build, self.folder = build, folder
-        self.home = folder / "home"
-
-    def convert(self, *files, stdin=None):
-        demos = new_place(self.folder)
-        run = Run([self.build.pcap2demo, "--quiet", "-o", demos, *files], stdin=stdin)
+    def convert(self, file):
+        demos = self.inputs.new_place()
+        run = self.tool("--quiet", "-o", demos, file)
         if not any(demos.iterdir()):
             sys.exit("bench: no demo was written")
         return run
 
-    def dump(self, file, *options):
-        return Run([self.build.pcap2demo, *(options or ["--dump"]), file])
+    def list(self, file):
+        return self.tool("--list", "--wide", file)
 
-    def list(self, *words):
-        return Run([self.build.pcap2demo, "--list", "--wide", *words])
+    def tcpdump(self, file):
+        return Run("tcpdump", "-r", file, "-w", self.inputs.new_place() / "copy.pcap")
 
-    def golden(self, *words, folder=None):
-        return Run([self.build.pcap2demo, "--check", "--quiet", "--golden", folder or self.folder,
-                    *words])
-
-    def environment(self, plugin=True):
-        """Of Wireshark's programs, which run as nobody."""
-        self.home.mkdir(mode=0o777, exist_ok=True)
-        return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
-                "WIRESHARK_PLUGIN_DIR": str(self.build.plugins if plugin else self.home)}
-
-    def tshark(self, file, *options, plugin=True, stdout=None):
-        return Run(["tshark", "-r", file, "-d",
-                    f"udp.port==27500,{'qw' if plugin else 'quakeworld'}", *options],
-                   self.environment(plugin), as_nobody=True, stdout=stdout)
-
-    def printed(self, file, plugin):
-        """Bytes."""
-        with tempfile.TemporaryFile() as output:
-            self.tshark(file, "-V", plugin=plugin, stdout=output)
-            return output.seek(0, os.SEEK_END)
-
-
-def tcpdump(file, folder):
-    return Run(["tcpdump", "-r", file, "-w", new_place(folder) / "copy.pcap"])
-
-
-class Table:
-    """Rows of the form: what, the ratio, the goal, what each command took."""
-
-    def __init__(self, pairs, time="seconds"):
-        self.pairs, self.time = pairs, time
+    def tshark(self, file, *options, plugin=True, **streams):
+        """Wireshark's programs run as nobody."""
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
+                       "WIRESHARK_PLUGIN_DIR": str(self.plugins if plugin else self.home)}
+        return Run("tshark", "-r", file, "-d", f"udp.port==27500,{'qw' if plugin else 'quakeworld'}", *options,
+                   environment=environment, as_nobody=True, **streams)
 
     def row(self, what, value, goal, reached, remark=""):
-        print(f"  {what:<52} {value:>9}  {goal:>10}  {'  ' if reached else '<-'} {remark}",
-              flush=True)
+        print(f"  {what:<52} {value:>9}  {goal:>10}  {'  ' if reached else '<-'} {remark}", flush=True)
+
+    def pairs(self, over, under):
+        """Two commands in turn: a pair runs under the same load."""
+        return [(over(), under()) for _ in range(self.options.pairs)]
 
     def at_most(self, what, goal, over, under, more=1):
         """`more`: how many times as much work it is."""
-        both = Comparison(over, under, self.pairs)
-        ratio = both.ratio(self.time) / more
+        runs = [[getattr(run, self.options.cpu) for run in pair] for pair in self.pairs(over, under)]
+        ratio = statistics.median(one / max(other, 1e-6) for one, other in runs) / more
         self.row(what, f"{ratio:.2f} x", f"<= {goal} x", ratio <= goal,
-                 f"{median(both.over, self.time):.2f} s to {median(both.under, self.time):.2f} s")
+                 " to ".join(f"{statistics.median(each):.2f} s" for each in zip(*runs)))
+
+    def conversion(self):
+        long = self.inputs.long
+        for kind, (_, goal) in KINDS.items():
+            self.at_most(f"convert {kind} : tcpdump -r IN -w OUT", goal,
+                         lambda file=long[kind]: self.convert(file), lambda file=long[kind]: self.tcpdump(file))
+        for name in DAMAGES:
+            self.at_most(f"convert, {name} : undamaged", 1.3,
+                         lambda file=long[name]: self.convert(file), lambda: self.convert(long["QuakeWorld"]))
+
+    def reports(self):
+        file, other = (self.inputs.copies(kind, self.inputs.size / 20) for kind in ("QuakeWorld", "Quake"))
+
+        def golden(file, folder, *options):
+            return self.tool("--check", "--quiet", "--golden", folder, *options, file)
+
+        other = other.rename(other.parent / file.name)
+        for each in file, other:
+            golden(each, each.parent, "--update")
+        self.at_most("--list : convert", 0.5, lambda: self.list(self.inputs.long["QuakeWorld"]),
+                     lambda: self.convert(self.inputs.long["QuakeWorld"]))
+        self.at_most("--dump=json : --dump", 1.2, lambda: self.tool("--dump=json", file), lambda: self.tool("--dump", file))
+        self.at_most("--check --golden : --dump", 1.5, lambda: golden(file, file.parent), lambda: self.tool("--dump", file))
+        self.at_most("--check, unrelated golden : matching one", 2,
+                     lambda: golden(file, other.parent), lambda: golden(file, file.parent))
+
+    def dissection(self):
+        file = self.inputs.copies("QuakeWorld", self.inputs.size / 20)
+        printed = []
+        for plugin in True, False:
+            with tempfile.TemporaryFile() as output:
+                self.tshark(file, "-V", plugin=plugin, stdout=output)
+                printed.append(output.seek(0, os.SEEK_END))
+        more = printed[0] / printed[1]
+        self.at_most(f"tshark -V with the plugin : built-in, by byte (x {more:.1f})", 0.9,
+                     lambda: self.tshark(file, "-V"), lambda: self.tshark(file, "-V", plugin=False), more)
+        self.at_most("tshark -2 : one pass, with the plugin", 2,
+                     lambda: self.tshark(file, "-2"), lambda: self.tshark(file))
+        # A longer capture takes more than a shorter one: the program itself is in both.
+        longer = self.inputs.copies("QuakeWorld", self.inputs.size / 5)
+        taken = [statistics.median(one.memory for one, _ in runs) - statistics.median(other.memory for _, other in runs)
+                 for runs in [self.pairs(lambda: self.tshark(longer, "-2", plugin=plugin),
+                                         lambda: self.tshark(file, "-2", plugin=plugin)) for plugin in (True, False)]]
+        packets = [len(captures.read(each)[1]) for each in (file, longer)]
+        more = (taken[0] - taken[1]) / (packets[1] - packets[0])
+        self.row("memory of a packet above the built-in's", f"{more:.0f} B", "<= 150 B", more <= 150)
+
+    def memory(self):
+        """The largest of the captures as it is, and 100 times."""
+        one = self.inputs.write("Quake", self.inputs.short["Quake"][1])
+        many = self.inputs.copies("Quake", 100 * one.stat().st_size / MEGABYTE)
+        one, hundred = (self.convert(file).memory / MEGABYTE for file in (one, many))
+        self.row("memory at 100 x the capture - at 1 x", f"{hundred - one:.1f} MB", "<= 10 MB", hundred - one <= 10,
+                 f"{hundred:.1f} MB to {one:.1f} MB")
+
+    def sessions_at_once(self):
+        few, many, most = 100, 4000, 10000
+        for kind in ("QuakeWorld", "Quake", "Quake II 34"):
+            short, long, over = (self.inputs.at_once(kind, number) for number in (few, many, most))
+            for what, do, goal in (("convert", self.convert, 25), ("--list", self.list, 6)):
+                each = (do(long).memory - do(short).memory) / (many - few) / 1000
+                self.row(f"memory of an open session, {what} {kind}", f"{each:.0f} kB", f"<= {goal} kB", each <= goal)
+                self.at_most(f"{what} {kind}, {most} sessions : {few}, by packet", 2,
+                             lambda: do(over), lambda: do(short), most / few)
 
 
-# --- The rows
-
-
-def conversion(table, work, inputs):
-    for kind, (_, goal) in KINDS.items():
-        file = inputs.long[kind]
-        table.at_most(f"convert {kind} : tcpdump -r IN -w OUT", goal,
-                      lambda file=file: work.convert(file),
-                      lambda file=file: tcpdump(file, inputs.folder))
-    for name in DAMAGES:
-        table.at_most(f"convert, {name} : undamaged", 1.3,
-                      lambda name=name: work.convert(inputs.long[name]),
-                      lambda: work.convert(inputs.long["QuakeWorld"]))
-
-
-def reports(table, work, inputs):
-    file = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
-    work.golden(file, "--update")
-    table.at_most("--list : convert", 0.5, lambda: work.list(inputs.long[DISSECTED]),
-                  lambda: work.convert(inputs.long[DISSECTED]))
-    table.at_most("--dump=json : --dump", 1.2, lambda: work.dump(file, "--dump=json"),
-                  lambda: work.dump(file))
-    table.at_most("--check --golden : --dump", 1.5, lambda: work.golden(file),
-                  lambda: work.dump(file))
-    other = new_place(inputs.folder) / file.name
-    inputs.copies(inputs.short["Quake"], inputs.size / 20).rename(other)
-    work.golden(other, "--update", folder=other.parent)
-    table.at_most("--check, unrelated golden : matching one", 2,
-                  lambda: work.golden(file, folder=other.parent), lambda: work.golden(file))
-
-
-def dissection(table, work, inputs):
-    file = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
-    more = work.printed(file, True) / work.printed(file, False)
-    table.at_most(f"tshark -V with the plugin : built-in, by byte (x {more:.1f})", 0.9,
-                  lambda: work.tshark(file, "-V"),
-                  lambda: work.tshark(file, "-V", plugin=False), more)
-    table.at_most("tshark -2 : one pass, with the plugin", 2,
-                  lambda: work.tshark(file, "-2"), lambda: work.tshark(file))
-    more = memory_of_packet(table, work, inputs)
-    table.row("memory of a packet above the built-in's", f"{more:.0f} B", "<= 150 B", more <= 150)
-
-
-def memory_of_packet(table, work, inputs):
-    """By how much a longer capture takes more than a shorter one: the program itself is in both."""
-    taken = []
-    files = [inputs.copies(inputs.short[DISSECTED], inputs.size / part) for part in (20, 5)]
-    for plugin in (True, False):
-        both = Comparison(lambda: work.tshark(files[1], "-2", plugin=plugin),
-                          lambda: work.tshark(files[0], "-2", plugin=plugin), table.pairs)
-        taken.append(median(both.over, "memory") - median(both.under, "memory"))
-    packets = [len(captures.read(file)[1]) for file in files]
-    return (taken[0] - taken[1]) / (packets[1] - packets[0])
-
-
-def memory(table, work, inputs):
-    """The largest of the captures as it is, and 100 times."""
-    short = inputs.short["Quake"]
-    many = inputs.copies(short, 100 * short.stat().st_size / MEGABYTE)
-    one, hundred = work.convert(short).memory, work.convert(many).memory
-    table.row("memory at 100 x the capture - at 1 x", f"{(hundred - one) / MEGABYTE:.1f} MB",
-              "<= 10 MB", hundred - one <= 10 * MEGABYTE,
-              f"{hundred / MEGABYTE:.1f} MB to {one / MEGABYTE:.1f} MB")
-
-
-def sessions_at_once(table, work, inputs):
-    few, many = 100, 4000
-    for kind in ("QuakeWorld", "Quake", "Quake II 34"):
-        short, long, over = (inputs.at_once(kind, number) for number in (few, many, 10000))
-        for what, do, goal in (("convert", work.convert, 25), ("--list", work.list, 6)):
-            each = (do(long).memory - do(short).memory) / (many - few) / 1000
-            table.row(f"memory of an open session, {what} {kind}", f"{each:.0f} kB", f"<= {goal} kB",
-                      each <= goal)
-            table.at_most(f"{what} {kind}, 10000 sessions : {few}, by packet", 2,
-                          lambda do=do, file=over: do(file), lambda do=do, file=short: do(file),
-                          10000 / few)
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR",
                         help="the folder that the project was built in")
     parser.add_argument("--size", type=float, default=60, help="of the long captures, in MB (60)")
     parser.add_argument("--pairs", type=int, default=5, help="how often the two commands run (5)")
     parser.add_argument("--cpu", action="store_const", const="cpu", default="seconds",
                         help="compare CPU time, which other work of the machine disturbs less")
-    return parser.parse_args()
-
-
-def bench(options, folder):
-    build = Build(options.build)
-    inputs, work = Inputs(folder, options.size), Work(build, folder)
-    table = Table(options.pairs, options.cpu)
-    dissects = bool(shutil.which("tshark")) and build.plugins.exists()
-    conversion(table, work, inputs)
-    reports(table, work, inputs)
-    if dissects:
-        dissection(table, work, inputs)
-    memory(table, work, inputs)
-    sessions_at_once(table, work, inputs)
-
-
-def main():
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="quakeshark-bench-") as name:
-        folder = pathlib.Path(name)
-        folder.chmod(0o755)
-        bench(arguments(), folder)
+        pathlib.Path(name).chmod(0o755)
+        bench = Bench(options, pathlib.Path(name))
+        bench.conversion()
+        bench.reports()
+        if shutil.which("tshark") and bench.plugins.exists():
+            bench.dissection()
+        bench.memory()
+        bench.sessions_at_once()
 
 
 if __name__ == "__main__":

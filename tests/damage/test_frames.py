@@ -2,44 +2,25 @@
 """
 Frames of entities that a client of Quake acknowledges and the capture lacks are counted and reported: later
 ones count from them.
-
-    test_frames.py PCAP2DEMO CAPTURES
 """
 
-import pathlib
 import random
-import subprocess
 
 import capture
-from truth import convert, report
+import truth
 
 # DarkPlaces; FTE's client and server; QSS's.
 CAPTURES = ["nq-dp7", "nq-fte", "nq-fte-qss"]
-SVC_NAMES = "svc_entities", "svcfte_updateentities"
+FRAMES = "(svc_entities)", "(svcfte_updateentities)"
 LOST = 14
 PRINTED = "server packets that the client had"
 
 
-class Result:
-    """What is printed of a session: by the demo, and by --check."""
-
-    def __init__(self, tool, frames):
-        _, self.status, self.printed = convert(tool, frames)
-        session = report(tool, "--check", frames)["sessions"][0]
-        self.counts = session["loss"]["not_captured"], session["demo"]["missing"]
-
-
-def frames_of_entities(tool, path):
-    """The indexes of the packets that have one."""
-    dump = subprocess.run([tool, "--dump", path], check=True, capture_output=True, text=True).stdout
-    return sorted({int(line.split()[0]) - 1 for line in dump.splitlines()
-                   if line.endswith(tuple(f"({name})" for name in SVC_NAMES))})
-
-
-def losses(packets):
-    """Some here and there; many at once."""
-    yield {*random.Random(1).sample(packets[20:-20], LOST)}
-    yield {*packets[200:340]}
+def found_in(frames):
+    """Of a session: packets that only the capture lacks, those that the demo lacks; exit status, messages."""
+    outcome = truth.convert(frames)
+    session = truth.report("--check", frames)["sessions"][0]
+    return session["loss"]["not_captured"], session["demo"]["missing"], outcome.status, outcome.error
 
 
 def acknowledged_first(frames):
@@ -50,28 +31,21 @@ def acknowledged_first(frames):
     return frames
 
 
-def problems(tool, path):
+def tries(path):
     _, frames = capture.read(path)
-    packets = frames_of_entities(tool, path)
-    if len(packets) < 500:
-        yield f"only {len(packets)} frames of entities"
+    packets = sorted({int(words[0]) - 1 for words in truth.dump(path) if words[-1].endswith(FRAMES)})
+    yield "" if len(packets) >= 500 else f"only {len(packets)} frames of entities"
     for whole in frames, acknowledged_first(frames):
-        result = Result(tool, whole)
-        if result.counts != (0, 0) or result.status or PRINTED in result.printed:
-            yield f"nothing is lost, yet {result.counts}, exit status {result.status}: {result.printed}"
-    for lost in losses(packets):
-        result = Result(tool, [frame for index, frame in enumerate(frames) if index not in lost])
-        acknowledged, missing = result.counts
+        acknowledged, missing, status, error = found_in(whole)
+        is_wrong = acknowledged or missing or status or PRINTED in error
+        yield is_wrong and f"nothing is lost: {acknowledged}, {missing}, {status}, {error}"
+    # Some here and there; many at once.
+    for lost in {*random.Random(1).sample(packets[20:-20], LOST)}, {*packets[200:340]}:
+        acknowledged, missing, status, error = found_in([frame for index, frame in enumerate(frames) if index not in lost])
         # DarkPlaces' frames have their own numbers: a gap of one packet next to others may not be counted.
-        if acknowledged != len(lost) or not len(lost) - 1 <= missing <= len(lost) or result.status != 1 or PRINTED not in result.printed:
-            yield f"{len(lost)} lost, yet {result.counts}, exit status {result.status}: {result.printed}"
+        yield "" if (acknowledged == len(lost) and missing in (len(lost) - 1, len(lost)) and status == 1
+                     and PRINTED in error) else f"{len(lost)} lost: {acknowledged}, {missing}, {status}, {error}"
 
 
-def main(tool, folder):
-    bad = 0
-    for name in CAPTURES:
-        for problem in problems(tool, pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz"):
-            print(f"{name}: {problem}")
-            bad += 1
-    print(f"{len(CAPTURES)} captures, {bad} problems")
-    return bad != 0
+def main():
+    return truth.check(tries, [truth.own(name) for name in CAPTURES])

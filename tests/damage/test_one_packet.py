@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-One packet of a session's beginning is lost, comes twice, or comes late: a copy changes no demo, nor
-does one of FTE's fragments that is late; a demo that becomes much smaller or goes is spoken of.
-
-    test_one_packet.py PCAP2DEMO CAPTURES
+One packet of a session's beginning is lost, comes twice, or comes late: a copy changes no demo, nor does
+one of FTE's fragments that is late; a demo that becomes much smaller or is not written is reported.
 """
 
-import os
-import pathlib
-
 import capture
-from truth import convert
+import truth
 
 CAPTURES = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "q2-protocol34", "q2-protocol35",
             "q2-protocol36", "q2-playerupdate", "nq-protocol15", "nq-protocol666", "nq-dp7"]
-FRAGMENTS = "qw-fte"  # its unreliable messages come in order all the same: clients tell which they have
-FIRST_OF_CLIENT = {FRAGMENTS: 5}  # the server's tell as well that a connection begins
+# FTE's unreliable messages come in order all the same: clients acknowledge them. Packets of the server show as well
+# as the first of the client, at 5, that a connection begins.
+FRAGMENTS, FIRST_OF_CLIENT = "qw-fte", 5
 PLACES = 22
-STEP = 4 if os.environ["SANITIZED"] else 1  # the same code, wherever the packet is
+STEP = 4 if truth.SANITIZED else 1  # the same code, wherever the packet is
 MUCH = 0.9
 
 
@@ -34,37 +30,23 @@ def sizes(outcome):
     return [len(demo) for demo in outcome.demos]
 
 
-def is_worse(outcome, whole):
-    return (len(outcome.demos) < len(whole.demos) or
-            sum(sizes(outcome)) < MUCH * sum(sizes(whole)))
-
-
-def faults(tool, name, frames):
+def tries(path):
     """What is wrong, with the place of the packet, from 0."""
-    whole = convert(tool, frames)
-    if not whole.demos:
-        yield "no demo"
+    _, frames = capture.read(path)
+    has_fragments, whole = path.name.startswith(FRAGMENTS), truth.convert(frames)
+    yield "" if whole.demos else "no demo"
     for place in range(0, min(PLACES, len(frames) - 3), STEP):
         for later in 1, 2:
-            if convert(tool, with_copy(frames, place, later)).demos != whole.demos:
-                yield f"{place} again {later} later"
-            late = name == FRAGMENTS and convert(tool, without(with_copy(frames, place, later), place))
-            if late and sizes(late) != sizes(whole):  # times differ
+            copied = with_copy(frames, place, later)
+            yield "" if truth.convert(copied).demos == whole.demos else f"{place} again {later} later"
+            if has_fragments and sizes(truth.convert(without(copied, place))) != sizes(whole):  # times differ
                 yield f"{place} {later} late"
-        lacking = convert(tool, without(frames, place))
-        if place == FIRST_OF_CLIENT.get(name) and is_worse(lacking, whole):
-            yield f"{place} lost, and with it a demo"
-        if is_worse(lacking, whole) and (lacking.status != 1 or not lacking.error):
-            yield f"{place} lost without a word"
+        lacking = truth.convert(without(frames, place))
+        if len(lacking.demos) < len(whole.demos) or sum(sizes(lacking)) < MUCH * sum(sizes(whole)):
+            if has_fragments and place == FIRST_OF_CLIENT:
+                yield f"{place} lost, and with it a demo"
+            yield "" if lacking.status == 1 and lacking.error else f"{place} lost, and nothing is reported"
 
 
-def main(tool, folder):
-    total = 0
-    for name in CAPTURES:
-        _, frames = capture.read(pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz")
-        found = list(faults(tool, name, frames))
-        total += len(found)
-        if found:
-            print(f"{name}: {', '.join(found)}")
-    print(f"{len(CAPTURES)} captures, {total} faults")
-    return total != 0
+def main():
+    return truth.check(tries, [truth.own(name) for name in CAPTURES])

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/fuzz/demo_check.h"
 
-#include <string.h>
-
 #include "common/sessions/demo_input.h"
 #include "common/sessions/late_join.h"
 #include "tests/fuzz/fuzz.h"
@@ -10,14 +8,11 @@
 
 void demo_check_sanitized(const char *name, struct qs_view file)
 {
-    const char *dot = strrchr(name, '.');
-    struct sanitized_report report;
+    struct sanitized_report report = sanitized_check(name, file);
 
-    sanitized_report_init(&report);
-    sanitized_check(dot ? dot + 1 : "", file.data, file.size, &report);
     if (report.found || report.unread)
         fuzz_broken(name, report.found ? report.findings->str : "it cannot be decoded");
-    sanitized_report_clear(&report);
+    g_string_free(report.findings, TRUE);
 }
 
 static struct qs_demo_input *open_demo(const char *name, struct qs_view file)

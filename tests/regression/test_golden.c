@@ -8,28 +8,18 @@
 
 #include "pcap2demo/regression/golden.h"
 
-static const char packets[] = "packet qw s2c\n"
-                              " header sequence_word=0x7\n"
-                              " svc_damage() .armor=1 .health=10\n"
-                              " svc_print() .text=\"a\"\n"
-                              "packet qw c2s size=8\n"
-                              " header sequence_word=0x8\n"
-                              "packet +2 qw s2c\n"
-                              " header sequence_word=0x9\n";
-
-/* --- Helpers --------------------------------------------------------------------------------- */
-
-/* Each difference: the packet, then its lines. */
-static char *differences(const char *was, const char *is, uint64_t *count)
+/* Compares two goldens, and returns the number of differences. `text`: each one's packet and lines;
+ * may be NULL. */
+static uint64_t differences(const char *was, const char *is, GString *text)
 {
     struct golden_result *result = g_new0(struct golden_result, 1);
-    GString *text = g_string_new(NULL);
+    uint64_t count;
 
     golden_compare(result, was, is);
-    *count = result->count;
-    assert_int_equal(result->differences->len, MIN(*count, GOLDEN_DIFFERENCES_MAX));
-    assert_int_equal(result->verdict, *count ? GOLDEN_DIFFERENT : GOLDEN_SAME);
-    for (guint i = 0; i < result->differences->len; i++) {
+    count = result->count;
+    assert_int_equal(result->differences->len, MIN(count, GOLDEN_DIFFERENCES_MAX));
+    assert_int_equal(result->verdict, count ? GOLDEN_DIFFERENT : GOLDEN_SAME);
+    for (guint i = 0; text && i < result->differences->len; i++) {
         const struct golden_difference *difference = g_ptr_array_index(result->differences, i);
 
         g_string_append_printf(text, "%u\n", (unsigned)difference->packet);
@@ -39,103 +29,71 @@ static char *differences(const char *was, const char *is, uint64_t *count)
             g_string_append_printf(text, "and %u more\n", difference->more);
     }
     golden_result_free(result);
+    return count;
+}
+
+/* --- Which packets and lines differ --- */
+
+#define FIRST "packet qw s2c\n header sequence_word=0x7\n"
+
+/* Frames of other protocols came or went: the packet is the same, and its number another. */
+TEST(another_number_alone_is_no_difference)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    assert_int_equal(differences(FIRST "packet +2 qw s2c\n header a\n",
+                                 FIRST "packet +9 qw s2c\n header a\n", NULL),
+                     0);
+    assert_int_equal(differences(FIRST "packet +2 qw s2c\n header a\n",
+                                 FIRST "packet +9 qw s2c\n header b\n", text),
+                     1);
+    assert_string_equal(text->str, "10\n- header a\n+ header b\n");
+}
+
+TEST(many_and_long_lines_are_cut)
+{
+    g_autoptr(GString) was = g_string_new("packet qw s2c\n"), text = g_string_new(NULL);
+    g_autofree char *line = g_strnfill(GOLDEN_LINE_SIZE_MAX + 9, 'x');
+
+    for (int i = 0; i < 30; i++)
+        g_string_append_printf(was, "%s\n", line);
+    assert_int_equal(differences(was->str, "packet qw s2c\n", text), 1);
+    assert_true(g_str_has_suffix(text->str, "…\nand 10 more\n"));
+}
+
+/* A golden of the packets with these numbers: from the first of each range up to the second. */
+static char *packets(const unsigned (*ranges)[2], unsigned count)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned i = ranges[k][0]; i < ranges[k][1]; i++)
+            g_string_append_printf(text, "packet qw s2c\n header sequence_word=%u\n", i);
     return g_string_free(text, FALSE);
 }
 
-static void assert_differences(const char *was, const char *is, const char *expected)
+TEST(packets_that_came_or_went_are_the_only_differences)
 {
-    uint64_t count;
-    g_autofree char *found = differences(was, is, &count);
+    enum { UNRELATED = 50000, GAP = GOLDEN_WINDOW - 1 };
+    static const struct {
+        unsigned was[1][2], is[3][2], differences;
+    } rows[] = {
+        {{{1, 201}}, {{1, 100}, {UNRELATED, UNRELATED + 1}, {100, 201}}, 1}, /* one more */
+        {{{1, 3001}}, {{1, 500}, {500 + GAP, 3001}}, GAP},       /* as many as are looked through */
+        {{{1, 20001}}, {{UNRELATED, UNRELATED + 10000}}, 20000}, /* no packet is the same */
+    };
 
-    assert_string_equal(found, expected);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *was = packets(rows[i].was, 1), *is = packets(rows[i].is, 3);
+
+        assert_int_equal(differences(was, is, NULL), rows[i].differences);
+        assert_int_equal(differences(is, was, NULL), rows[i].differences);
+    }
 }
 
-/* `packets` with one text replaced by another. */
-static void assert_changed(const char *old, const char *by, const char *expected)
-{
-    g_auto(GStrv) parts = g_strsplit(packets, old, 2);
-    g_autofree char *text = g_strjoinv(by, parts);
+/* --- Names and files --- */
 
-    assert_non_null(parts[1]);
-    assert_differences(packets, text, expected);
-}
-
-static void assert_count(const GString *was, const GString *is, uint64_t expected)
-{
-    uint64_t count;
-
-    g_free(differences(was->str, is->str, &count));
-    assert_int_equal(count, expected);
-}
-
-/* --- Differences ----------------------------------------------------------------------------- */
-
-/* Frames of other protocols came or went: the packet is the same, and its number another. */
-TEST(packet_renumbered)
-{
-    assert_changed("packet +2", "packet +9", "");
-    assert_changed("packet +2 qw s2c\n header sequence_word=0x9", "packet +9 qw s2c\n header x",
-                   "11\n- header sequence_word=0x9\n+ header x\n");
-}
-
-TEST(many_and_long_lines)
-{
-    g_autoptr(GString) was = g_string_new("packet qw s2c\n");
-    g_autofree char *text = g_strnfill(GOLDEN_LINE_SIZE_MAX + 9, 'x'), *found = NULL;
-    uint64_t count;
-
-    for (int i = 0; i < 30; i++)
-        g_string_append_printf(was, "%s\n", text);
-    found = differences(was->str, "packet qw s2c\n", &count);
-    assert_int_equal(count, 1);
-    assert_true(g_str_has_suffix(found, "…\nand 10 more\n"));
-}
-
-/* --- Many packets ---------------------------------------------------------------------------- */
-
-static void append_packets(GString *dump, unsigned first, unsigned end)
-{
-    for (unsigned i = first; i < end; i++)
-        g_string_append_printf(dump, "packet qw s2c\n header sequence_word=%u\n", i);
-}
-
-/* A packet more, and all behind it has other numbers: one difference. */
-TEST(realigned)
-{
-    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
-
-    append_packets(was, 1, 201);
-    append_packets(is, 1, 100);
-    append_packets(is, 5000, 5001);
-    append_packets(is, 100, 201);
-    assert_count(was, is, 1);
-    assert_count(is, was, 1);
-}
-
-/* A gap is found again up to the window's size. */
-TEST(gap)
-{
-    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
-
-    append_packets(was, 1, 3001);
-    append_packets(is, 1, 500);
-    append_packets(is, 500 + GOLDEN_WINDOW - 1, 3001);
-    assert_count(was, is, GOLDEN_WINDOW - 1);
-    assert_count(is, was, GOLDEN_WINDOW - 1);
-}
-
-TEST(unrelated)
-{
-    g_autoptr(GString) was = g_string_new(NULL), is = g_string_new(NULL);
-
-    append_packets(was, 1, 20001);
-    append_packets(is, 50001, 60001);
-    assert_count(was, is, 20000);
-}
-
-/* --- Names and files ------------------------------------------------------------------------- */
-
-TEST(first_line)
+TEST(the_first_line_has_the_names)
 {
     struct golden_names names = {NULL, NULL};
     g_autofree char *line = NULL;
@@ -152,7 +110,7 @@ TEST(first_line)
     golden_names_clear(&names);
 }
 
-TEST(names)
+TEST(names_of_groups_of_fields_and_of_problems)
 {
     g_autoptr(GPtrArray) ignored = g_ptr_array_new();
 
@@ -167,26 +125,23 @@ TEST(names)
     assert_false(golden_is_problem("retransmission"));
 }
 
-static void assert_name(const char *file, const char *expected)
+TEST(a_golden_has_the_name_of_its_input)
 {
-    g_autofree char *name = golden_name(file);
-
-    assert_string_equal(name, expected);
-}
-
-TEST(file_names)
-{
+    static const char *const names[][2] = {
+        {"a/duel.pcap", "duel.golden"}, {"duel.dm2.gz", "duel.golden"}, {".pcap", ".pcap.golden"}};
     g_autofree char *folder = g_strnfill(300, 'x');
-    g_autofree char *long_name = g_strconcat(folder, ".pcap", NULL), *name = NULL;
+    g_autofree char *long_name = g_strconcat(folder, ".pcap", NULL);
+    g_autofree char *cut = golden_name(long_name);
 
-    assert_name("a/duel.pcap", "duel.golden");
-    assert_name("duel.dm2.gz", "duel.golden");
-    assert_name(".pcap", ".pcap.golden");
-    name = golden_name(long_name);
-    assert_int_equal(strlen(name), 255);
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *name = golden_name(names[i][0]);
+
+        assert_string_equal(name, names[i][1]);
+    }
+    assert_int_equal(strlen(cut), 255);
 }
 
-TEST(no_regular_file)
+TEST(a_pipe_is_not_read)
 {
     g_autofree char *folder = g_dir_make_tmp("golden-XXXXXX", NULL), *pipe = NULL, *problem = NULL;
 
@@ -197,8 +152,8 @@ TEST(no_regular_file)
     assert_int_equal(unlink(pipe) | rmdir(folder), 0);
 }
 
-/* The list that the manuals name, from the tables of fields. */
-TEST(leaves_out_what_varies)
+/* The manuals have the same list; the tables of fields mark them. */
+TEST(fields_that_vary_are_left_out)
 {
     static const char *const names[] = {
         "packet.time",          "packet.source",        "packet.destination", "qw.challenge",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--golden: goldens are written, compared, and told apart; exit statuses."""
+"""--golden: goldens are written, compared and updated; wrong usage."""
 
 import difflib
 import json
@@ -32,11 +32,14 @@ class Goldens(ToolTest):
     def golden(self, capture=ACKNEX):
         return self.goldens / (capture.stem + ".golden")
 
-    def rewrite(self, old, new, count=1, capture=ACKNEX):
+    def lines(self, capture=ACKNEX):
+        return self.golden(capture).read_text().splitlines()
+
+    def rewrite(self, old, new):
         """Changes the golden, as if something else had been decoded then."""
-        text = self.golden(capture).read_text()
+        text = self.golden().read_text()
         self.assertIn(old, text)
-        self.golden(capture).write_text(text.replace(old, new, count))
+        self.golden().write_text(text.replace(old, new, 1))
 
     def file_report(self, *arguments, status=0):
         output, _ = self.check("--json", *arguments, status=status)
@@ -46,16 +49,13 @@ class Goldens(ToolTest):
 
 class Writing(Goldens):
     def outputs(self, path):
-        """A full dump, and a golden of all that it has."""
+        """A full dump, and a golden with all of its fields."""
         golden = self.golden(path)
         golden.unlink(missing_ok=True)
-        self.run_tool("--check", "--golden", self.goldens, "--update", "--no-default-ignore",
-                      "--no-rebuild", path)
-        return (self.run_tool("--dump", path).stdout,
-                golden.read_text() if golden.exists() else "")
+        self.check("--update", "--no-default-ignore", "--no-rebuild", path, status=None)
+        return self.run_tool("--dump", path).stdout, golden.read_text() if golden.exists() else ""
 
-    def test_lines_stand_for_those_of_the_dump(self):
-        """Nothing is lost: where damage changes a line of the dump, the golden changes, too."""
+    def test_damage_that_changes_the_dump_changes_the_golden(self):
         chance, changed = random.Random(1), 0
         for capture in CAPTURE_FILES:
             data = capture.read_bytes()
@@ -71,63 +71,58 @@ class Writing(Goldens):
 
     def test_first_and_last_line(self):
         self.keep(ACKNEX)
-        first, *lines, last = self.golden().read_text().splitlines()
+        first, *lines, last = self.lines()
         self.assertRegex(first, r"^# pcap2demo golden, schema 1, ignoring: packet\.time ")
         self.assertEqual(last, "# end, 25 packets")
-        dump, _ = self.tool("--dump=compact", ACKNEX)
-        self.assertEqual(lines, dump.splitlines())
+        self.assertEqual(lines, self.tool("--dump=compact", ACKNEX)[0].splitlines())
         self.keep(ACKNEX, options=["--no-default-ignore"])
-        self.assertEqual(self.golden().read_text().splitlines()[0],
-                         "# pcap2demo golden, schema 1, ignoring:")
+        self.assertEqual(self.lines()[0], "# pcap2demo golden, schema 1, ignoring:")
 
-    def test_one_block_less(self):
-        """The same in a demo, though all that follows lies elsewhere in the file."""
+    def test_one_block_less_changes_few_lines(self):
+        """Though all behind it is elsewhere in the demo."""
         self.tool("--output", self.folder, CAPTURES / "nq-protocol15.pcap")
         demo, = self.folder.glob("*.dem")
         self.keep(demo)
-        was = self.golden(demo).read_text().splitlines()
+        was = self.lines(demo)
         data = demo.read_bytes()
         at = data.index(b"\n") + 1
         for _ in range(60):
             block, at = at, at + 16 + int.from_bytes(data[at:at + 4], "little")
         demo.write_bytes(data[:block] + data[at:])
-        report = self.file_report(demo, status=1)
-        self.assertLess(report["difference_count"], 5)
+        self.assertLess(self.file_report(demo, status=1)["difference_count"], 5)
         self.check("--update", "--no-rebuild", demo)
-        changes = [line for line in difflib.unified_diff(
-            was, self.golden(demo).read_text().splitlines(), n=0) if line[0] in "+-"]
+        changes = [line for line in difflib.unified_diff(was, self.lines(demo), n=0) if line[0] in "+-"]
         self.assertGreater(len(changes), 4)
         self.assertLess(len(changes), 20)
 
-    def test_update_tells_what_changes(self):
+    def assert_updated(self, verdict, capture=ACKNEX):
+        output, error = self.check("--update", capture)
+        self.assertIn(f"acknex-generated.golden: {verdict}, 25 packets", output)
+        self.assertEqual(error, "")
+
+    def test_update_prints_whether_it_changes(self):
         self.keep(ACKNEX)
         before = self.golden().stat().st_mtime_ns
-        output, error = self.check("--update", ACKNEX)
-        self.assertIn("acknex-generated.golden: unchanged, 25 packets", output)
-        self.assertEqual((error, self.golden().stat().st_mtime_ns), ("", before))
+        self.assert_updated("unchanged")
+        self.assertEqual(self.golden().stat().st_mtime_ns, before)
         self.rewrite(" action=4", " action=5")
-        output, error = self.check("--update", ACKNEX)
-        self.assertIn("acknex-generated.golden: written, 25 packets", output)
-        self.assertEqual(error, "")
+        self.assert_updated("written")
         self.check(ACKNEX)
 
-    def test_update_keeps_what_is_left_out(self):
-        """What a golden leaves out, later updates leave out, too; unless the list is given anew."""
+    def test_update_keeps_the_list_of_what_is_left_out(self):
+        """Unless another list is given."""
         self.keep(ACKNEX, options=["--ignore", "acknex.action"])
-        head = self.golden().read_text().splitlines()[0]
+        head = self.lines()[0]
         self.assertTrue(head.endswith(" acknex.action"), head)
         self.rewrite(" acknex ", " other ")
         self.keep(ACKNEX)
-        text = self.golden().read_text()
-        self.assertEqual(text.splitlines()[0], head)
-        self.assertNotIn(" action=", text)
+        self.assertEqual(self.lines()[0], head)
+        self.assertNotIn(" action=", self.golden().read_text())
         self.keep(ACKNEX, options=["--ignore", "acknex.identifier"])
-        text = self.golden().read_text()
-        self.assertTrue(text.splitlines()[0].endswith(" acknex.identifier"))
-        self.assertIn(" action=", text)
+        self.assertTrue(self.lines()[0].endswith(" acknex.identifier"))
+        self.assertIn(" action=", self.golden().read_text())
 
-    def test_update_of_other_numbers(self):
-        """Frames of other protocols change no packet, but the golden says where it stands."""
+    def test_frames_of_other_protocols_change_only_numbers_of_packets(self):
         capture = Capture.read(ACKNEX)
         self.keep(ACKNEX)
         time, frame = capture.frames[0]
@@ -135,27 +130,23 @@ class Writing(Goldens):
         other = self.write(ACKNEX.name, Capture(
             capture.link_type, capture.frames[:9] + [foreign] + capture.frames[9:]).pcap())
         self.assertEqual(self.file_report(other)["verdict"], "the same")
-        output, error = self.check("--update", other)
-        self.assertIn("acknex-generated.golden: written, 25 packets", output)
-        self.assertEqual(error, "")
+        self.assert_updated("written", other)
         self.assertEqual(self.golden().read_text().count("packet +2 acknex"), 1)
 
-    def test_unwritable(self):
+    def test_a_golden_that_cannot_be_written(self):
         for folder in ("/proc/missing", "/proc", ACKNEX):
             with self.subTest(folder):
                 _, error = self.tool("--check", "--golden", folder, "--update", ACKNEX, status=2)
                 self.assertIn(f"{folder}/acknex-generated.golden: ", error)
 
-    def test_broken_capture(self):
-        """The good part is compared."""
+    def test_the_good_part_of_a_broken_capture_is_compared(self):
         cut = self.write("acknex-generated.pcap", ACKNEX.read_bytes()[:-3])
         self.check("--update", cut, status=1)
         self.assertIn("# end, 24 packets", self.golden().read_text())
 
 
 class Comparing(Goldens):
-    def test_each_input_stands_by_itself(self):
-        """Whatever else is given, and in whichever order."""
+    def test_other_inputs_and_their_order_make_no_difference(self):
         copy = self.write("copy.pcap", ACKNEX.read_bytes())
         self.keep(ACKNEX)
         self.keep(copy)
@@ -175,8 +166,8 @@ class Comparing(Goldens):
             "packet": 4, "lines": ["-" + line.format(5), "+" + line.format(4)],
             "more_lines": 0}])
 
-    def test_order_and_copies(self):
-        """Packets are read as their receivers did: what the recorder mixed or has twice is the same."""
+    def test_packets_in_disorder_or_captured_twice_are_the_same(self):
+        """Packets are read in the order of their receivers."""
         self.keep(SAMPLE)
         capture = Capture.read(SAMPLE)
         frames = list(capture.frames)
@@ -188,8 +179,7 @@ class Comparing(Goldens):
         mixed = self.write(SAMPLE.name, Capture(capture.link_type, frames).pcap())
         self.assertEqual(self.file_report(mixed)["verdict"], "the same")
 
-    def test_ignore(self):
-        """The golden names what it leaves out: a check leaves out the same."""
+    def test_a_check_leaves_out_what_the_golden_names(self):
         for name in ("acknex.action", "acknex"):
             self.keep(ACKNEX, options=["--ignore", name])
             self.assertNotIn(" action=", self.golden().read_text())
@@ -198,8 +188,7 @@ class Comparing(Goldens):
         self.rewrite(" action=4", " action=5")
         self.check(ACKNEX, status=1)
 
-    def test_colors(self):
-        """On a terminal what is gone is red, and what is new green."""
+    def test_lines_that_are_gone_are_red_and_new_ones_green(self):
         self.keep(ACKNEX)
         self.rewrite(" action=4", " action=5")
         _, error = self.check("--color=always", ACKNEX, status=1)
@@ -217,17 +206,12 @@ class Comparing(Goldens):
         self.assertEqual(self.file_report(path, status=1)["difference_count"], 25)
 
 
-class Unusable(Goldens):
-    def refused(self, message):
+class Usage(Goldens):
+    def test_a_missing_golden(self):
         _, error = self.check(ACKNEX, status=2)
-        self.assertIn(f"pcap2demo: {self.golden()}: {message}", error)
+        self.assertIn(f"pcap2demo: {self.golden()}: there is no such golden; --update writes it\n", error)
         self.assertEqual(self.file_report(ACKNEX, status=2)["verdict"], "not compared")
 
-    def test_missing(self):
-        self.refused("there is no such golden; --update writes it\n")
-
-
-class Usage(Goldens):
     def test_wrong_usage(self):
         twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
         wrong = [

@@ -12,11 +12,10 @@ from tool import ACKNEX, SAMPLE, Capture, ToolTest
 SCHEMA = pathlib.Path(__file__).with_name("junit.xsd")
 
 
-class Reports(ToolTest):
+class JUnit(ToolTest):
     """Four inputs: good, damaged, without a golden, missing."""
 
-    def setUp(self):
-        super().setUp()
+    def report(self, *options):
         (self.folder / "goldens").mkdir()
         capture = Capture.read(ACKNEX)
         frames = capture.frames[:-1] + [(0, capture.frames[-1][1][:42] + b"\xee" * 9)]
@@ -25,37 +24,28 @@ class Reports(ToolTest):
         shutil.copy(self.folder / "goldens/good.golden", self.folder / "goldens/bad # 1.golden")
         self.write("bad # 1.pcap", Capture(capture.link_type, frames).pcap())
         self.write("new.pcap", SAMPLE.read_bytes())
-        self.inputs = ["good.pcap", "bad # 1.pcap", "new.pcap", "missing.pcap"]
+        return self.tool("--check", "--golden", "goldens", "--junit", "report.xml", *options,
+                         "good.pcap", "bad # 1.pcap", "new.pcap", "missing.pcap", status=2)[0]
 
-    def report(self, *options):
-        output, _ = self.tool("--check", "--golden", "goldens", *options, *self.inputs, status=2)
-        return output
-
-
-class JUnit(Reports):
     def validate(self, name):
         if not shutil.which("xmllint"):
-            self.skipTest("xmllint is not there")
+            self.skipTest("needs xmllint")
         result = subprocess.run(["xmllint", "--noout", "--nonet", "--schema", SCHEMA, name], cwd=self.folder,
                                 stderr=subprocess.PIPE)
         return result.returncode, result.stderr.decode()
 
-    def test_valid(self):
-        self.report("--junit", "report.xml")
+    def test_a_report_is_valid(self):
+        self.report()
         status, error = self.validate("report.xml")
         self.assertEqual(status, 0, error)
-
-    def test_schema_can_fail(self):
-        self.report("--junit", "report.xml")
         report = (self.folder / "report.xml").read_text()
-        for old, new in (('classname="', 'class="'), ('tests="', 'tests="-'),
-                         ("<failure ", "<error/><failure ")):
+        for old, new in (('classname="', 'class="'), ('tests="', 'tests="-'), ("<failure ", "<error/><failure ")):
             self.assertIn(old, report)
             self.write("wrong.xml", report.replace(old, new, 1).encode())
             self.assertNotEqual(self.validate("wrong.xml")[0], 0)
 
-    def test_cases(self):
-        self.report("--junit", "report.xml")
+    def test_each_input_and_kind_of_check_is_a_case(self):
+        self.report()
         root = xml.etree.ElementTree.parse(self.folder / "report.xml").getroot()
         found = {(case.get("classname"), case.get("name")): [child.tag for child in case]
                  for case in root.iter("testcase")}
@@ -83,22 +73,19 @@ class JUnit(Reports):
         self.assertIn("differs from goldens/bad # 1.golden\n-",
                       suites["bad # 1.pcap"].find("testcase[@name='golden']/failure").text)
 
-    def test_odd_names(self):
-        """What XML cannot say, or not as it is."""
+    def test_names_that_xml_cannot_have(self):
         for name in (b"<&\"'>.pcap", b"\xef\xbf\xbe.pcap", b"\xff.pcap", b"new\nline.pcap"):
             with self.subTest(name):
-                path = os.path.join(os.fsencode(self.folder), name)
-                with open(path, "wb") as file:
-                    file.write(ACKNEX.read_bytes())
-                self.tool("--check", "--quiet", "--junit", "report.xml", os.fsdecode(path))
+                path = pathlib.Path(os.fsdecode(os.path.join(os.fsencode(self.folder), name)))
+                path.write_bytes(ACKNEX.read_bytes())
+                self.tool("--check", "--quiet", "--junit", "report.xml", path)
                 status, error = self.validate("report.xml")
                 self.assertEqual(status, 0, error)
 
-    def test_unwritable(self):
-        _, error = self.tool("--check", "--junit", "/dev/null/report.xml", "good.pcap", status=2)
+    def test_a_report_that_cannot_be_written(self):
+        _, error = self.tool("--check", "--junit", "/dev/null/report.xml", ACKNEX, status=2)
         self.assertIn("pcap2demo: /dev/null/report.xml: ", error)
 
     def test_beside_json(self):
-        output = self.report("--json", "--junit", "report.xml")
-        self.assertIn('"kind": "check"', output)
+        self.assertIn('"kind": "check"', self.report("--json"))
         self.assertTrue((self.folder / "report.xml").exists())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports about conversations written by hand: ties, the length of a session, notes counted."""
+"""Reports about conversations of a few packets: the length of a session, the order of sessions, numbers of notes."""
 
 import json
 import struct
@@ -31,31 +31,32 @@ class Reports(ToolTest):
             self.client(start + i * SECOND, i, b"\x04new\0" if i == 1 else b"", end)
             self.server(start + i * SECOND + 1, i, b"\x01", end)
 
-    def report(self, *options):
+    def report(self, *options, status=0):
         path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
-        output, _ = self.tool(*options, "--json", path)
-        return json.loads(output)
+        return json.loads(self.tool(*options, "--json", path, status=status)[0])
 
-    def sessions(self, *options):
-        return self.report(*(options or ["--list"]))["sessions"]
+    def checked(self, status=0):
+        return self.report("--check", "--no-rebuild", status=status)["files"][0]
+
+    def sessions(self, key):
+        """The key of each session; --stats has the same sessions."""
+        found, stats = ([session[key] for session in self.report(action)["sessions"]] for action in ("--list", "--stats"))
+        self.assertEqual(found, stats)
+        return found
 
 
 class Length(Reports):
     def test_queries_do_not_lengthen_it(self):
-        """What a client asks a server after it has left is connectionless."""
+        """Requests of a client that has left the server are connectionless."""
         self.talk()
         self.send(60 * SECOND, CLIENT, SERVER, b"\xff\xff\xff\xffstatus\n")
         self.send(61 * SECOND, SERVER, CLIENT, b"\xff\xff\xff\xffn\\map\\dm4\n\0")
-        session, = self.sessions()
-        self.assertEqual(session["duration"], 9.000001)
-        stats, = self.sessions("--stats")
-        self.assertEqual(stats["duration"], 9.000001)
+        self.assertEqual(self.sessions("duration"), [9.000001])
 
-    def test_late_packets_do(self):
+    def test_late_packets_lengthen_it(self):
         self.talk()
         self.client(30 * SECOND, 11)
-        session, = self.sessions()
-        self.assertEqual(session["duration"], 29)
+        self.assertEqual(self.sessions("duration"), [29])
 
     def test_of_a_demo_by_the_servers_time(self):
         """FTE's replacement deltas carry it, with no svc_time beside."""
@@ -66,34 +67,29 @@ class Length(Reports):
 
 
 class Order(Reports):
-    def test_of_sessions(self):
-        """Sessions are numbered, and listed, by their first packets, not by their ends."""
+    def test_sessions_are_numbered_by_their_first_packets_not_by_their_ends(self):
         self.client(0, 1, b"\x04new\0")
         self.server(1, 1, b"\x01")
         self.talk(3, OTHER, SECOND)
         self.client(20 * SECOND, 2)
         self.server(21 * SECOND, 2, b"\x01")
-        sessions = self.sessions()
-        self.assertEqual([session["number"] for session in sessions], [1, 2])
-        self.assertEqual([session["client"] for session in sessions],
-                         ["10.0.0.1:27001", "10.0.0.3:27001"])
-        self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
+        self.assertEqual(self.sessions("number"), [1, 2])
+        self.assertEqual(self.sessions("client"), ["10.0.0.1:27001", "10.0.0.3:27001"])
 
-    def test_of_sessions_that_end_as_they_began(self):
+    def test_sessions_that_end_as_they_began(self):
         self.talk(3)
         self.talk(3, OTHER, 10 * SECOND)
-        self.assertEqual([session["number"] for session in self.sessions()], [1, 2])
-        self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
+        self.assertEqual(self.sessions("number"), [1, 2])
 
 
 class Notes(Reports):
-    def test_counts(self):
+    def test_packets_again_late_and_missing_are_counted(self):
         self.talk(3)
         self.server(10 * SECOND, 3, b"\x01")  # a duplicate
         self.server(11 * SECOND, 9, b"\x01")  # 4 to 8 are missing
         self.server(12 * SECOND, 6, b"\x01")  # late
         self.client(13 * SECOND, 4)
-        file, = self.report("--check", "--no-rebuild")["files"]
+        file = self.checked()
         self.assertEqual({name: file["notes"].get(name, 0) for name in
                           ("sequence.duplicate", "sequence.stale", "sequence.gap")},
                          {"sequence.duplicate": 1, "sequence.stale": 1, "sequence.gap": 1})
@@ -101,23 +97,18 @@ class Notes(Reports):
 
     def test_problems_are_in_the_packets_that_have_them(self):
         self.talk(3)
-        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
-        self.tool("--check", "--no-rebuild", path)
+        self.assertEqual(self.checked()["problem_count"], 0)
         self.server(10 * SECOND, 4, b"\x01\xfa\x00")
         self.server(11 * SECOND, 5, b"\x01\x1acut")
-        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
-        output, _ = self.tool("--check", "--no-rebuild", "--json", path, status=1)
-        file, = json.loads(output)["files"]
+        file = self.checked(status=1)
         packets = [problem["packet"] for problem in file["problems"]]
         self.assertEqual(sorted(set(packets)), [7, 8])
         self.assertEqual(file["problem_count"], len(packets))
         self.assertEqual([problem["offset"] for problem in file["problems"]][0], 9)
 
     def test_a_dropped_packet_shows_its_problems(self):
-        """The receiver drops a packet that comes late, the reader of a dump wants to know it."""
+        """The receiver drops a packet that comes late; --check decodes it."""
         self.talk(3)
         self.server(10 * SECOND, 2, b"\x01\xfa\x00")
-        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
-        output, _ = self.tool("--check", "--no-rebuild", "--json", path, status=1)
-        file, = json.loads(output)["files"]
+        file = self.checked(status=1)
         self.assertEqual({problem["packet"] for problem in file["problems"]}, {7})

@@ -19,9 +19,9 @@ struct check {
 
 /* --- The rules: what a text must match --- */
 
-/* No byte that a terminal obeys, none that some engines mask to one or that ends texts; nor two
- * that are a control character in UTF-8, or become one with the next text. Printed texts may begin
- * with a color. */
+/* A byte that terminals obey, that some engines mask to one, or that ends texts is on no list; nor
+ * are two that are a control character in UTF-8, or become one with the next text. Printed texts
+ * may begin with a color. */
 #define NO_UTF8_CONTROLS "(?s)(?!.*\\xc2(?:[\\x80-\\x9f\\\\]|$))"
 #define SHOWN_BYTES "[\\t\\n\\x20-\\x7e\\x80-\\x9a\\x9c-\\xfe"
 #define FONT_BYTES SHOWN_BYTES "\\x10-\\x1a\\x1c-\\x1f"
@@ -42,7 +42,7 @@ static const char info[] = "^" NO_UTF8_CONTROLS INFO_BYTES "]*$";
 static const char part[] = "^" NO_UTF8_CONTROLS INFO_BYTES "\\\\]*$";
 static const char nothing[] = "^$";
 
-/* What ezQuake and FTE read out of comments and only show, with the arguments that cannot leave
+/* Comments that ezQuake and FTE only show, with the arguments that cannot leave
  * their arrays: ezQuake hud_teaminfo.c, hud_weapon_stats.c, mvd_utils.c, cl_parse.c; fteqw
  * cl_parse.c. */
 #define PLAYER " (1?[0-9]?[0-9]|2[0-4][0-9]|25[0-4])"
@@ -89,14 +89,6 @@ static bool matches(const char *rule, struct qs_view bytes)
                               0, 0, NULL, NULL);
 }
 
-static const char *commands_of(const struct check *check)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (strcmp(commands[i].protocol, check->protocol->name) == 0)
-            return commands[i].commands;
-    return nothing;
-}
-
 /* Ranges of Quake II's config strings, by the names that the field has for them. */
 static const char *rule_of_config(const struct check *check, const struct qs_field *row)
 {
@@ -117,34 +109,25 @@ static const char *rule_of_config(const struct check *check, const struct qs_fie
 
 static const char *rule_of(const struct check *check, const struct qs_field *row)
 {
-    const bool has_font = strcmp(check->protocol->name, "q2") != 0;
+    static const struct {
+        enum qs_role role;
+        const char *rule;
+    } rules[] = {{QS_ROLE_MODEL, model},   {QS_ROLE_SOUND, sound},   {QS_ROLE_FILE, file},
+                 {QS_ROLE_EFFECT, effect}, {QS_ROLE_FOLDER, folder}, {QS_ROLE_INFO, info},
+                 {QS_ROLE_KEY, part},      {QS_ROLE_VALUE, part},    {QS_ROLE_NAME, name},
+                 {QS_ROLE_PLAIN, name}};
 
-    switch (row->role) {
-    case QS_ROLE_MODEL:
-        return model;
-    case QS_ROLE_SOUND:
-        return sound;
-    case QS_ROLE_FILE:
-        return file;
-    case QS_ROLE_EFFECT:
-        return effect;
-    case QS_ROLE_FOLDER:
-        return folder;
-    case QS_ROLE_INFO:
-        return info;
-    case QS_ROLE_KEY:
-    case QS_ROLE_VALUE:
-        return part;
-    case QS_ROLE_CONFIG:
+    if (row->role == QS_ROLE_CONFIG)
         return rule_of_config(check, row);
-    case QS_ROLE_COMMAND:
-        return commands_of(check);
-    case QS_ROLE_NAME:
-    case QS_ROLE_PLAIN:
-        return name;
-    default:
-        return has_font ? text : plain;
-    }
+    for (unsigned i = 0; row->role == QS_ROLE_COMMAND && i < G_N_ELEMENTS(commands); i++)
+        if (strcmp(commands[i].protocol, check->protocol->name) == 0)
+            return commands[i].commands;
+    for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (rules[i].role == row->role)
+            return rules[i].rule;
+    if (row->role == QS_ROLE_COMMAND)
+        return nothing;
+    return strcmp(check->protocol->name, "q2") != 0 ? text : plain;
 }
 
 /* --- What a decode reports --- */
@@ -195,14 +178,6 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
 
 /* --- Demos --- */
 
-static const struct qs_demo_format *format_of(const char *extension)
-{
-    for (const struct qs_demo_format *const *each = qs_demo_formats; *each; each++)
-        if (strcmp((*each)->extension, extension) == 0)
-            return *each;
-    return NULL;
-}
-
 static void check_blocks(struct check *check, const struct qs_demo_format *format,
                          struct qs_view demo)
 {
@@ -229,25 +204,17 @@ static void check_blocks(struct check *check, const struct qs_demo_format *forma
     g_free(session);
 }
 
-void sanitized_check(const char *extension, const uint8_t *demo, size_t size,
-                     struct sanitized_report *report)
+struct sanitized_report sanitized_check(const char *file_name, struct qs_view demo)
 {
-    const struct qs_demo_format *format = format_of(extension);
-    struct check check = {.sink = {.field = on_field}, .report = report};
+    struct sanitized_report report = {.findings = g_string_new(NULL)};
+    struct check check = {.sink = {.field = on_field}, .report = &report};
 
-    if (!format)
-        return;
-    check.protocol = format->protocol;
-    check_blocks(&check, format, (struct qs_view){demo, (uint32_t)size});
+    for (const struct qs_demo_format *const *each = qs_demo_formats; *each; each++)
+        if (g_str_has_suffix(file_name, (*each)->extension)) {
+            check.protocol = (*each)->protocol;
+            check_blocks(&check, *each, demo);
+            break;
+        }
     g_free(check.key);
-}
-
-void sanitized_report_init(struct sanitized_report *report)
-{
-    *report = (struct sanitized_report){.findings = g_string_new(NULL)};
-}
-
-void sanitized_report_clear(struct sanitized_report *report)
-{
-    g_string_free(report->findings, TRUE);
+    return report;
 }

@@ -8,21 +8,18 @@
 #define TESTS_SANITIZED_CHECK_H
 
 #include <glib.h>
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/reader.h"
+
 struct sanitized_report {
-    GString *findings; /* a line each; empty: the demo obeys the rules */
-    unsigned found;    /* lines in it */
-    uint64_t texts;    /* that were checked */
-    uint64_t unread;   /* problems of the decoder: what it cannot read is on no list */
+    GString *findings; /* lines; empty if the demo obeys the rules */
+    unsigned found;    /* number of lines */
+    uint64_t texts;    /* number of texts that were checked */
+    uint64_t unread;   /* problems of the decoder: the lists have nothing that it cannot read */
 };
 
-void sanitized_report_init(struct sanitized_report *report);
-void sanitized_report_clear(struct sanitized_report *report);
-
-/* Checks a demo of the format with this extension. */
-void sanitized_check(const char *extension, const uint8_t *demo, size_t size,
-                     struct sanitized_report *report);
+/* Checks a demo of the format of the file name. The caller frees report.findings. */
+struct sanitized_report sanitized_check(const char *file_name, struct qs_view demo);
 
 #endif

@@ -10,7 +10,7 @@
 struct group {
     const struct qs_field *field;
     uint32_t offset;
-    unsigned sources; /* in force when it opened */
+    unsigned sources; /* that were open before it */
 };
 
 G_GNUC_NORETURN G_GNUC_PRINTF(2, 3) static void broken(const char *name, const char *format, ...)
@@ -30,8 +30,7 @@ static struct invariants *self(struct qs_sink *base)
     return (struct invariants *)base;
 }
 
-/* --- Single promises ---------------------------------------------------------------------------
- */
+/* --- Single promises --- */
 
 static void check_range(const struct invariants *invariants, const char *name, uint32_t offset,
                         uint32_t length)
@@ -39,7 +38,7 @@ static void check_range(const struct invariants *invariants, const char *name, u
     const uint32_t size = invariants->sizes[invariants->sources];
 
     if (offset > size || length > size - offset)
-        broken(name, "stands at %u+%u of %u bytes", offset, length, size);
+        broken(name, "is at %u+%u of %u bytes", offset, length, size);
 }
 
 static void check_row(const struct invariants *invariants, const struct qs_field *field)
@@ -69,12 +68,6 @@ static void check_unsigned(const struct qs_field *field, uint64_t value)
         broken(field->name, "%" G_GUINT64_FORMAT " does not fit its mask", value);
 }
 
-static void check_signed(const struct qs_field *field, int64_t value)
-{
-    if (!qs_type_holds(field->type, value))
-        broken(field->name, "%" G_GINT64_FORMAT " does not fit its type", value);
-}
-
 /* Reads each byte, so that a sanitizer sees a view that outlived its bytes. */
 static void check_bytes(struct invariants *invariants, const struct qs_field *field,
                         struct qs_view bytes)
@@ -98,7 +91,8 @@ static void check_value(struct invariants *invariants, const struct qs_field *fi
         check_unsigned(field, value->u);
         break;
     case QS_KIND_SIGNED:
-        check_signed(field, value->i);
+        if (!qs_type_holds(field->type, value->i))
+            broken(field->name, "%" G_GINT64_FORMAT " does not fit its type", value->i);
         break;
     case QS_KIND_REAL:
     case QS_KIND_TIME:
@@ -108,21 +102,17 @@ static void check_value(struct invariants *invariants, const struct qs_field *fi
         check_bytes(invariants, field, value->bytes);
         break;
     }
+    if (field->type == QS_TEXT) { /* as dumps print it; of numbers there are many */
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        qs_value_append(text, field, value);
+        check_utf8(field->name, text->str);
+        if (strlen(text->str) != text->len)
+            broken(field->name, "its text has a NUL");
+    }
 }
 
-/* What dumps print of a text; numbers are plain characters in any case, and there are many. */
-static void check_shown(const struct qs_field *field, const struct qs_value *value)
-{
-    g_autoptr(GString) text = g_string_new(NULL);
-
-    qs_value_append(text, field, value);
-    check_utf8(field->name, text->str);
-    if (strlen(text->str) != text->len)
-        broken(field->name, "its text has a NUL");
-}
-
-/* --- The sink ---
- */
+/* --- The sink --- */
 
 static void on_open(struct qs_sink *base, const struct qs_field *field, uint32_t offset)
 {
@@ -160,8 +150,6 @@ static void on_field(struct qs_sink *base, const struct qs_field *field,
     check_row(invariants, field);
     check_range(invariants, field->name, value->offset, value->length);
     check_value(invariants, field, value);
-    if (field->type == QS_TEXT)
-        check_shown(field, value);
     invariants->fields++;
     if (field == &base->protocol->fields[base->protocol->undecoded])
         invariants->undecoded += value->length;
@@ -188,14 +176,6 @@ static void on_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, ui
     invariants->notes[kind]++;
 }
 
-/* All that a packet inflates to. */
-static void check_inflated(struct invariants *invariants, const char *title, uint32_t size)
-{
-    invariants->inflated += size;
-    if (invariants->inflated > QS_INFLATED_MAX)
-        broken(title, "%" G_GUINT64_FORMAT " bytes of one packet", invariants->inflated);
-}
-
 static void on_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     struct invariants *invariants = self(base);
@@ -207,15 +187,15 @@ static void on_source(struct qs_sink *base, const char *title, const uint8_t *da
         return;
     }
     check_utf8("source", title);
-    if (g_str_has_prefix(title, "Inflated"))
-        check_inflated(invariants, title, size);
+    invariants->inflated += g_str_has_prefix(title, "Inflated") ? size : 0;
+    if (invariants->inflated > QS_INFLATED_MAX)
+        broken(title, "%" G_GUINT64_FORMAT " bytes of one packet", invariants->inflated);
     if (invariants->sources == QS_SOURCES_MAX)
         broken(title, "nested too deep");
     invariants->sizes[++invariants->sources] = size;
 }
 
-/* --- A packet ----------------------------------------------------------------------------------
- */
+/* --- A packet --- */
 
 void invariants_init(struct invariants *invariants)
 {
@@ -233,15 +213,6 @@ void invariants_clear(struct invariants *invariants)
     g_array_free(invariants->open, TRUE);
 }
 
-static void start(struct invariants *invariants, const struct qs_packet *packet)
-{
-    invariants->sizes[0] = packet->size;
-    invariants->sources = 0;
-    invariants->fields = invariants->undecoded = invariants->inflated = 0;
-    memset(invariants->notes, 0, sizeof invariants->notes);
-    g_array_set_size(invariants->open, 0);
-}
-
 static void check_messages(const struct qs_decoder *decoder)
 {
     for (guint i = 0; i < decoder->found.messages->len; i++) {
@@ -250,7 +221,7 @@ static void check_messages(const struct qs_decoder *decoder)
 
         if (message->source == 0 && (message->offset > decoder->packet->size ||
                                      message->length > decoder->packet->size - message->offset))
-            broken(NULL, "message %u stands at %u+%u of %u bytes", i, message->offset,
+            broken(NULL, "message %u is at %u+%u of %u bytes", i, message->offset,
                    message->length, decoder->packet->size);
     }
 }
@@ -298,48 +269,30 @@ static bool are_same_numbers(const struct qs_netchan *a, const struct qs_netchan
            a->restarts == b->restarts;
 }
 
-static void check_same(const char *what, bool same, const struct qs_packet *packet)
+/* A decode without a sink finds the same, and leaves the session in the same state. */
+static void check_silence(const struct qs_decoder *decoder, const struct qs_session *session,
+                          const struct qs_decoder *silent, const struct qs_session *copy)
 {
-    if (!same)
-        broken(what, "not the same without a listener, of packet %" G_GUINT64_FORMAT,
-               packet->number);
-}
+    const struct {
+        const char *what;
+        bool is_same;
+    } parts[] = {{"messages", are_same_messages(decoder->found.messages, silent->found.messages)},
+                 {"problems", decoder->found.problems == silent->found.problems},
+                 {"header", decoder->found.accepted == silent->found.accepted &&
+                                decoder->found.sequence == silent->found.sequence &&
+                                decoder->found.acknowledged == silent->found.acknowledged},
+                 {"path", decoder->found.path.choked == silent->found.path.choked &&
+                              decoder->found.path.loss == silent->found.path.loss},
+                 {"numbers", are_same_numbers(&session->to_client, &copy->to_client) &&
+                                 are_same_numbers(&session->to_server, &copy->to_server)},
+                 {"session", session->disconnected == copy->disconnected &&
+                                 session->level == copy->level &&
+                                 session->may_inflate == copy->may_inflate}};
 
-/* A decode without a listener leaves the same behind. */
-static void check_silence(const struct qs_decoder *received, const struct qs_session *after,
-                          const struct qs_decoder *silent, const struct qs_session *silent_after)
-{
-    const struct qs_packet *packet = received->packet;
-
-    check_same("messages", are_same_messages(received->found.messages, silent->found.messages),
-               packet);
-    check_same("problems", received->found.problems == silent->found.problems, packet);
-    check_same("header",
-               received->found.accepted == silent->found.accepted &&
-                   received->found.sequence == silent->found.sequence &&
-                   received->found.acknowledged == silent->found.acknowledged,
-               packet);
-    check_same("path",
-               received->found.path.choked == silent->found.path.choked &&
-                   received->found.path.loss == silent->found.path.loss,
-               packet);
-    check_same("numbers",
-               are_same_numbers(&after->to_client, &silent_after->to_client) &&
-                   are_same_numbers(&after->to_server, &silent_after->to_server),
-               packet);
-    check_same("session",
-               after->disconnected == silent_after->disconnected &&
-                   after->level == silent_after->level &&
-                   after->may_inflate == silent_after->may_inflate,
-               packet);
-}
-
-static void decode_silently(struct qs_decoder *silent, struct qs_session *session,
-                            const struct qs_decoder *like, const struct qs_packet *packet)
-{
-    qs_decoder_init(silent, like->protocol);
-    silent->options = like->options;
-    decode(silent, session, NULL, packet);
+    for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (!parts[i].is_same)
+            broken(parts[i].what, "not the same without a sink, of packet %" G_GUINT64_FORMAT,
+                   decoder->packet->number);
 }
 
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
@@ -351,9 +304,15 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
     if (invariants->compare_silent) {
         copy = g_malloc(decoder->protocol->session_size);
         decoder->protocol->session_copy(copy, session);
-        decode_silently(&silent, copy, decoder, packet);
+        qs_decoder_init(&silent, decoder->protocol);
+        silent.options = decoder->options;
+        decode(&silent, copy, NULL, packet);
     }
-    start(invariants, packet);
+    invariants->sizes[0] = packet->size;
+    invariants->sources = 0;
+    invariants->fields = invariants->undecoded = invariants->inflated = 0;
+    memset(invariants->notes, 0, sizeof invariants->notes);
+    g_array_set_size(invariants->open, 0);
     decode(decoder, session, &invariants->base, packet);
     if (copy) {
         check_silence(decoder, session, &silent, copy);

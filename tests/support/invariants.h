@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sink that holds every decode to what sink.h and decoder.h promise, whatever the packet: groups
- * are balanced and nested in their source, nothing stands outside the bytes that there are, values
+ * are balanced and nested in their source, nothing is outside the bytes of the packet, values
  * fit their rows, texts are UTF-8, counts agree. A broken promise is printed and aborts, so that a
  * fuzzer or a test stops at it.
  */
@@ -15,23 +15,23 @@
 
 struct invariants {
     struct qs_sink base;
-    uint32_t sizes[QS_SOURCES_MAX + 1]; /* of the sources in force; the payload's first */
+    uint32_t sizes[QS_SOURCES_MAX + 1]; /* of the open sources; the payload's first */
     unsigned sources;
     GArray *open;                                     /* groups open now */
     uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* received in this packet */
     uint64_t inflated;                                /* bytes that it inflated to */
     uint64_t bytes;                                   /* sum of all bytes of all values */
-    bool compare_silent; /* with a decode that has no listener; the caller sets it */
+    bool compare_silent; /* with a decode that has no sink; the caller sets it */
 };
 
 void invariants_init(struct invariants *invariants);
 void invariants_clear(struct invariants *invariants);
 
-/* Decodes the packet or unit, with `invariants` listening, and looks at what came of it. */
+/* Decodes the packet or PDU with `invariants` as its sink, and checks what was found. */
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
                        struct qs_session *session, const struct qs_packet *packet);
 
-/* In a copy of the session, and in the session itself, where it must be the same. */
+/* Decodes in a copy of the session, and in the session itself: both must find the same. */
 void invariants_decode_twice(struct invariants *invariants, struct qs_decoder *decoder,
                              struct qs_session *session, const struct qs_packet *packet);
 
