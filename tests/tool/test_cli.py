@@ -71,8 +71,13 @@ F demos/ = demos/: no such file; --output demos/ writes there
 -i F = F is a file: pcap2demo F
 -i lo F = choose files, or --follow or --interface, not both
 --fields -i lo = --interface records demos: --fields does not go with it
+-i lo --check --junit x = --interface records demos: --check does not go with it
+-i lo --dump = --interface records demos: --dump does not go with it
 --follow . --pcap x.pcapng = --follow records demos: --pcap does not go with it
 -i lo -s 2 | --follow . --force = --session and --force do not go with --follow and --interface
+-i lo --follow . = --interface follows what it captures: choose --ring, not --follow
+--follow . --ring x = --ring goes with --interface
+--players-only F = --players-only goes with --follow or --interface
 -p F = no input: --port took F as its value; write --port=GAME=RANGES F
 --output F = no input: {} took F as its value; write {}=DIR|FILE F
 --anonymize F | --pcap F = no input: {} took F as its value; write {}=FILE F

@@ -75,20 +75,31 @@ class Capture:
         return b"".join(out)
 
     def pcapng(self, order="<"):
-        out = [block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)),
-               block(order, 1, struct.pack(order + "HHI", self.link_type, 0, 262144))]
-        for time, frame in self.frames:
-            head = struct.pack(order + "IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(frame),
-                               len(frame))
-            out.append(block(order, 6, head + frame))
-        return b"".join(out)
+        return (pcapng_section(order) + pcapng_interface(self.link_type, order=order) +
+                b"".join(pcapng_packet(0, time, frame, order) for time, frame in self.frames))
 
 
-def block(order, kind, body):
-    """A block of a pcapng file."""
+def pcapng_block(order, kind, body):
     body += bytes(-len(body) % 4)
     length = struct.pack(order + "I", len(body) + 12)
     return struct.pack(order + "I", kind) + length + body + length
+
+
+def pcapng_section(order="<"):
+    return pcapng_block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def pcapng_interface(link_type, snaplen=262144, options=b"", order="<"):
+    return pcapng_block(order, 1, struct.pack(order + "HHI", link_type, 0, snaplen) + options)
+
+
+def pcapng_option(code, value, order="<"):
+    return struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def pcapng_packet(interface, time, frame, order="<"):
+    return pcapng_block(order, 6, struct.pack(order + "IIIII", interface, time >> 32, time & 0xFFFFFFFF,
+                                              len(frame), len(frame)) + frame)
 
 
 def as_ipv6(packet):
