@@ -279,15 +279,6 @@ class Sessions(Convert):
         self.assertIn("lacks the beginning of a level", second["lacks"])
         self.assertEqual(self.left(), ["x.pcap"])
 
-    def test_flood_of_other_conversations_within_a_session(self):
-        flood = [(self.frames[700][0], udp_frame((3 + i % 250, 1024 + i), (1, 27500), b"\xff\xff\xff\xffping\n"))
-                 for i in range(20000)]
-        path = self.write_capture("x.pcap", self.frames[:701] + flood[:900] + self.frames[701:702] +
-                                  flood[900:1800] + self.frames[702:] + flood)
-        self.tool(path, "-o", "flood.qwd")
-        self.tool(SAMPLE)
-        self.assertEqual(self.contents("flood.qwd"), self.contents(DEMO))
-
 
 class Interrupted(ToolTest):
     def start(self, *arguments, **options):

@@ -544,12 +544,6 @@ class Reader(FollowTest):
         self.assertRegex(table, f"finished:\\nlabplayer .*\\n(  .*\\n)*  {missing}")
         self.stop(process)
 
-    def test_options_of_earlier_versions(self):
-        process = self.follow("--max-disk", "20G", "--keep", "30d", "--buffer-size", "256M", "--write-pcap", "packets")
-        self.stop(process)
-        for name in "max-disk", "keep", "buffer-size", "write-pcap":
-            self.assertIn(f"--{name} is not used any more", process.log.read_text())
-
 
 class Capturer(FollowTest):
     """pcap2demo -i starts tcpdump."""
