@@ -109,13 +109,6 @@ class Cut(ToolTest):
         self.cut("-s", "2", "x.tar")
         self.assert_sample()
 
-    def test_several_captures(self):
-        capture = Capture.read(ACKNEX)
-        first = self.write_capture("1.pcap", capture.frames[:12])
-        second = self.write("2.pcap", Capture(capture.link_type, capture.frames[12:]).pcapng())
-        self.assertEqual(self.cut("-s", "1", first, second), (25, 25, 1))
-        self.assertEqual(self.dump("cut.pcapng"), self.dump(ACKNEX))
-
     def test_refused_selections_and_inputs(self):
         demo = next(CAPTURES.glob("*.dm2"))
         for arguments, status, problem in (

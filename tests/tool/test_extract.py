@@ -73,31 +73,22 @@ class Extract(ToolTest):
                 self.assertEqual({name: hashlib.md5(data).hexdigest() for name, data in self.files(capture.stem).items()},
                                  originals)
 
-    def test_each_kind_of_unfinished_file_fails(self):
-        """Each in a capture of its own."""
-        talk = Conversation()
-        talk.request(b"a.wav")
-        talk.piece(b"half", 50)
-        output, error = self.extract(talk, status=1)
-        self.assertIn("a.wav.partial: only 4 bytes: ", error)
-        self.assertEqual(output, "")
-        talk = Conversation()
-        talk.begin(b"b.wav", 3 * CHUNK)
-        talk.chunk(0, b"x" * CHUNK)
-        talk.chunk(2, b"z" * CHUNK)
-        output, error = self.extract(talk, status=1)
-        self.assertIn("b.wav.partial: only 1024 of 3072 bytes: ", error)
-        self.assertEqual(output, "")
-        self.assertEqual(self.files(), {"a.wav.partial": b"half", "b.wav.partial": b"x" * CHUNK})
-
-    def test_a_finished_file_beside_an_unfinished_one(self):
-        talk = Conversation()
-        talk.download(b"a.wav")
-        talk.request(b"b.wav")
-        talk.piece(b"half", 50)
-        output, _ = self.extract(talk, status=1)
-        self.assertEqual(output, "a.wav: 4 bytes\n")
-        self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"half"})
+    def test_unfinished_files_fail_beside_finished_ones(self):
+        """Each kind of download in a capture of its own."""
+        for chunked in False, True:
+            talk = Conversation()
+            talk.download(b"a.wav")
+            if chunked:
+                talk.begin(b"b.wav", 3 * CHUNK)
+                talk.chunk(0, b"x" * CHUNK)
+                talk.chunk(2, b"z" * CHUNK)
+            else:
+                talk.request(b"b.wav")
+                talk.piece(b"half", 50)
+            output, error = self.extract(talk, "--force", status=1)
+            self.assertEqual(output, "a.wav: 4 bytes\n")
+            self.assertIn("b.wav.partial: only 1024 of 3072 bytes: " if chunked else "b.wav.partial: only 4 bytes: ", error)
+            self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"x" * CHUNK if chunked else b"half"})
 
     def test_names_that_are_taken(self):
         """A further file with the same name has the beginning of its checksum in its name, which is unique, too."""

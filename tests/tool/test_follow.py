@@ -76,14 +76,14 @@ class Dumpcap(Ring):
         return tool.pcapng_packet(0, frame.time, frame.data)
 
 
-def evening(seconds, copies=2):
+def evening(seconds):
     """Frames of sessions of three games at once, from time 0 to these seconds."""
     frames = []
     for number, name in enumerate(["qw-sample", "q2-vanilla", "nq-protocol15", "qw-vanilla"]):
         own = [frame for frame in capture.read(CAPTURES / f"{name}.pcap")[1] if capture.is_udp(frame)]
         start, length = own[0].time, own[-1].time - own[0].time + 1
-        for copy in range(copies):
-            begin = SECOND * seconds * 3 // 10 * (copy + number % 2) // max(copies, 1)
+        for copy in range(2):
+            begin = SECOND * seconds * 3 // 20 * (copy + number % 2)
             left = SECOND * seconds - begin
             frames += [damages.copy(frame, 10 * number + copy)._replace(
                 time=begin + (frame.time - start) * left // length) for frame in own]
@@ -162,13 +162,6 @@ class FollowTest(ToolTest):
         if number == signal.SIGINT and list(self.demos.glob(".*-*.???")):  # two seconds were not enough
             self.stop(self.follow())
 
-    def read_and_stop(self, packets, *arguments, **options):
-        """Follows the ring until so many packets were read; returns the process, which has ended."""
-        process = self.follow(*arguments, **options)
-        self.read(process, packets)
-        self.stop(process)
-        return process
-
     def as_nobody(self):
         """Options of a process of another user, if the test runs as root, who may do everything."""
         self.folder.chmod(0o777)
@@ -194,19 +187,26 @@ class FollowTest(ToolTest):
         self.assertEqual(demos, converted)
         self.assertEqual([path.name for path in self.demos.glob(".*") if path.name != ".pcap2demo-until"], [])
 
+    def finish(self, process, frames, count=None):
+        """Stops the process once it has read all frames; its demos are those of a conversion."""
+        self.read(process, count or len(frames))
+        self.stop(process)
+        self.assert_as_converted(frames)
+
 
 class Growing(FollowTest):
     """A ring that grows while the reader follows it."""
 
-    def play(self, seconds, rings, disturb=None, copies=2, pauses=(0.01,)):
-        """Writes an evening to the rings by turns, in real time, some records in halves; returns its frames."""
-        start, frames = now(), evening(seconds, copies)
+    def play(self, seconds, rings, disturb=None, pauses=(0.01,)):
+        """Writes an evening to the rings by turns, in real time, some records in halves; returns its frames. Each step of
+        `disturb` yields the seconds until the next."""
+        start, frames = now(), evening(seconds)
         frames = [frame._replace(time=start + frame.time) for frame in frames]
-        chance = random.Random(7)
+        chance, due = random.Random(7), 0
         for frame in frames:
             while now() < frame.time:
-                if disturb:
-                    disturb()
+                if disturb and time.monotonic() > due:
+                    due = time.monotonic() + next(disturb, seconds)
                 time.sleep(0.002)
             ring = rings[capture.ends(frame)[0][0][1] % len(rings)] if len(rings) > 1 else rings[0]
             ring.write(frame, chance.choice(pauses) if chance.random() < 0.002 else None)
@@ -219,68 +219,57 @@ class Growing(FollowTest):
         process = self.follow()
         frames = self.play(8, [Ring(self.ring, "eth0.pcap", 100_000), Dumpcap(self.ring, "lo.pcapng", 100_000)])
         self.assertTrue((self.demos / ".pcap2demo-until").exists())
-        self.read(process, len(frames))
-        self.stop(process)
-        self.assert_as_converted(frames)
+        self.finish(process, frames)
         self.assertEqual(self.events(process, "ring"), [])
 
     def test_reader_that_ends_at_any_moment_continues(self):
         """It is killed, or stopped by SIGTERM."""
-        chance, ends, due = random.Random(1), [0], [time.monotonic()]
-
-        def end():
-            if ends[0] < 20 and time.monotonic() > due[0]:
-                if self.processes:
-                    self.processes[-1].send_signal(signal.SIGKILL if ends[0] % 4 else signal.SIGTERM)
-                    self.processes[-1].wait(2.5)
-                    ends[0] += 1
+        def end(chance=random.Random(1)):
+            for number in range(20):
                 self.follow(ready=False)
-                due[0] = time.monotonic() + chance.uniform(0.05, 1.5)
+                yield chance.uniform(0.05, 1.5)
+                self.processes[-1].send_signal(signal.SIGKILL if number % 4 else signal.SIGTERM)
+                self.processes[-1].wait(2.5)
+            self.follow(ready=False)
 
-        frames = self.play(25, [Ring(self.ring, size=200_000)], end)
+        frames = self.play(25, [Ring(self.ring, size=200_000)], end())
+        self.assertGreater(len(self.processes), 12)
         self.wait_for(self.processes[-1], "folder")
-        self.read(self.processes[-1], len(frames))
-        self.stop(self.processes[-1])
-        self.assertGreaterEqual(ends[0], 12)
-        self.assert_as_converted(frames)
+        self.finish(self.processes[-1], frames)
 
     def test_capturer_that_is_killed_at_any_moment(self):
         """Its last record is torn, packets are missing until it runs again, and its next file has another name."""
-        chance, ring = random.Random(2), Ring(self.ring, "wire-0.pcap", 200_000)
-        due = [time.monotonic() + 1]
+        ring, process = Ring(self.ring, "wire-0.pcap", 200_000), self.follow()
 
-        def kill():
-            if time.monotonic() > due[0]:
+        def kill(chance=random.Random(2)):
+            yield 1
+            while True:
                 if ring.file:
                     ring.file.write(record(sample(0)[0])[:chance.randrange(1, 30)])
                 ring.close()
                 ring.name = f"wire-{now()}.pcap"
                 time.sleep(chance.uniform(0.01, 0.5))
-                due[0] = time.monotonic() + chance.uniform(0.1, 1.5)
+                yield chance.uniform(0.1, 1.5)
 
-        process = self.follow()
-        frames = self.play(12, [ring], kill)
+        frames = self.play(12, [ring], kill())
         self.assertGreater(len(set(path.name[:-3] for path in self.ring.iterdir())), 6)
-        self.read(process, len(frames))
-        self.stop(process)
-        self.assert_as_converted(None)
+        self.finish(process, None, count=len(frames))
 
     def test_slow_disk(self):
         """Capturer and reader wait up to 4 seconds at a time, also within a record, and catch up."""
-        process, chance = self.follow(), random.Random(3)
-        until, stopped = [time.monotonic() + 1], [False]
+        process = self.follow()
 
-        def wait():
-            if time.monotonic() > until[0]:
-                process.send_signal(signal.SIGCONT if stopped[0] else signal.SIGSTOP)
-                stopped[0] = not stopped[0]
-                until[0] = time.monotonic() + chance.uniform(0.1, 4 if stopped[0] else 1)
+        def wait(chance=random.Random(3)):
+            yield 1
+            while True:
+                process.send_signal(signal.SIGSTOP)
+                yield chance.uniform(0.1, 4)
+                process.send_signal(signal.SIGCONT)
+                yield chance.uniform(0.1, 1)
 
-        frames = self.play(20, [Ring(self.ring, size=200_000)], wait, pauses=(0.01, 0.5, 4))
+        frames = self.play(20, [Ring(self.ring, size=200_000)], wait(), pauses=(0.01, 0.5, 4))
         process.send_signal(signal.SIGCONT)
-        self.read(process, len(frames))
-        self.stop(process)
-        self.assert_as_converted(frames)
+        self.finish(process, frames)
         self.assertEqual(self.events(process, "ring"), [])
 
 
@@ -397,8 +386,7 @@ class Trouble(FollowTest):
         capture.write(self.demos / "wire.pcap", 1, frames)
         self.ring.rmdir()
         self.ring.symlink_to("demos")
-        self.read_and_stop(len(frames))
-        self.assert_as_converted(frames)
+        self.finish(self.follow(), frames)
 
     def test_folder_that_is_away_for_a_while(self):
         """It is logged once, and once when it is back; no session ends meanwhile."""
@@ -457,8 +445,7 @@ class Trouble(FollowTest):
             self.demos.mkdir(exist_ok=True)
         ring.write_all(frames[1000:])
         self.demos.chmod(0o777)
-        self.read_and_stop(len(frames), **options)
-        self.assert_as_converted(frames)
+        self.finish(self.follow(**options), frames)
 
     def test_full_disk(self):
         """No demo until there is room."""
@@ -475,7 +462,9 @@ class Trouble(FollowTest):
     def test_largest_demo(self):
         frames = sample(60)
         Ring(self.ring).write_all(frames)
-        self.read_and_stop(len(frames), "--max-demo-size", "20k")
+        process = self.follow("--max-demo-size", "20k")
+        self.read(process, len(frames))
+        self.stop(process)
         demo, = self.written()
         self.assertIn(len(demo), range(18_001, 20_101))
 
@@ -535,8 +524,10 @@ class Reader(FollowTest):
         frames = sample(60)
         Ring(self.ring).write_all(frames[:1000] + frames[1040:])
         missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
-        printed = [event["message"] for event in self.events(self.read_and_stop(1), "message")]
-        self.assertIn(f"ring: session 1: {missing}", "\n".join(printed))
+        process = self.follow()
+        self.read(process, 1)
+        self.stop(process)
+        self.assertIn(f"ring: session 1: {missing}", "\n".join(event["message"] for event in self.events(process, "message")))
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "session_end")
         time.sleep(5.5)

@@ -376,16 +376,18 @@ class SeveralFiles(SampleTest):
         self.assertEqual([packet["packet"] for packet in found], [*range(1, 13), *range(1, 14)])
         self.assertEqual(len(self.listed(*files)), 1)
 
-    def test_files_are_read_in_the_order_of_time_with_few_open(self):
-        """40 files, whose names are in another order; 20 may be open at once."""
+    def test_forty_files_or_a_pipe_give_the_same_demo(self):
+        """The files' names are in another order; 20 may be open at once."""
         files, size = [], -(-len(self.frames) // 40)
         for i in range(40):
             data = Capture(tool.ETHERNET, self.frames[i * size:(i + 1) * size]).pcap()
             files.append(self.write(f"cap{40 - i}.pcap{'.gz' * (i % 2)}", gzip.compress(data) if i % 2 else data))
         files.sort()
         self.assert_same_demo(*files, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20)))
-        self.tool("--pcap", "cut.pcapng", "-s1", *files)
+        output, _ = self.tool("--pcap", "cut.pcapng", "-s1", *files)
+        self.assertEqual(output, f"cut.pcapng: {len(self.frames)} of {len(self.frames)} packets, 1 session\n")
         self.assert_same_demo("cut.pcapng")
+        self.assert_same_demo("-", input=SAMPLE.read_bytes())
 
     def test_a_file_for_each_direction(self):
         """Reports count the packets of each file."""
