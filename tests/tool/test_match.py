@@ -129,9 +129,9 @@ class QuakeWorld(MatchTest):
 
     def test_player_who_becomes_a_spectator(self):
         """The player has left the game; the frags stand if no player scores later."""
-        level = self.duel(userinfo(1, 2, name="bert", **{"*spectator": "1"}) + frags(1, -999))
-        self.assert_players(level, "name frags to spectator", ("anna", 2, 0.5, False), ("bert", 1, 0.5, False),
-                            ("carla", 0, 0.5, True), ("bert", -999, 0.5, True))
+        level = self.duel(userinfo(1, 2, name="bert", **{"*spectator": "1"}), frags(1, -999))
+        self.assert_players(level, "name frags to spectator", ("anna", 2, 0.6, False), ("bert", 1, 0.5, False),
+                            ("carla", 0, 0.6, True), ("bert", -999, 0.6, True))
         self.assert_score(level, anna=2, bert=1)
 
     def test_ghosts(self):
