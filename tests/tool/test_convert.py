@@ -100,8 +100,7 @@ class Files(Convert):
         self.tool("-o", "final.QWD", SAMPLE)
         self.assertEqual(self.left(), ["final.QWD"])
 
-    def test_longest_name_of_a_capture(self):
-        """It gives a demo and a golden."""
+    def test_longest_name_of_a_capture_gives_a_demo_and_a_golden(self):
         for stem in ("x" * 250, "é" * 125):
             self.write(stem + ".pcap", SAMPLE.read_bytes())
             self.tool(stem + ".pcap")

@@ -94,11 +94,11 @@ def now():
     return time.time_ns()
 
 
-def sample(age, path=SAMPLE):
-    """Frames of a session that began so many seconds ago."""
+def sample(age, path=SAMPLE, copy=1):
+    """Frames of a session that began so many seconds ago; each copy is another player's."""
     frames = [frame for frame in capture.read(path)[1] if capture.is_udp(frame)]
     start = now() - age * SECOND - frames[0].time
-    return [damages.copy(frame, 1)._replace(time=start + frame.time) for frame in frames]
+    return [damages.copy(frame, copy)._replace(time=start + frame.time) for frame in frames]
 
 
 class FollowTest(ToolTest):
@@ -222,8 +222,7 @@ class Growing(FollowTest):
         self.finish(process, frames)
         self.assertEqual(self.events(process, "ring"), [])
 
-    def test_reader_that_ends_at_any_moment_continues(self):
-        """It is killed, or stopped by SIGTERM."""
+    def test_reader_that_is_killed_or_stopped_at_any_moment_continues(self):
         def end(chance=random.Random(1)):
             for number in range(20):
                 self.follow(ready=False)
@@ -389,7 +388,7 @@ class Trouble(FollowTest):
         self.finish(self.follow(), frames)
 
     def test_folder_that_is_away_for_a_while(self):
-        """It is logged once, and once when it is back; no session ends meanwhile."""
+        """The log has two messages, one when it is back; no session ends meanwhile."""
         frames, ring = sample(60), Ring(self.ring)
         ring.write_all(frames[:1000])
         process = self.follow("--idle-timeout", "5s")
@@ -408,7 +407,7 @@ class Trouble(FollowTest):
         self.assert_as_converted(frames)
 
     def test_file_without_permission(self):
-        """It is logged once, even if it grows, and read as soon as that is permitted."""
+        """The log has one message, even if it grows; it is read as soon as that is permitted."""
         frames, options = sample(60), self.as_nobody()
         for name, part in ("a.pcap", frames[:1000]), ("b.pcap", frames[1000:]):
             capture.write(self.ring / name, 1, part)
@@ -499,17 +498,22 @@ class Reader(FollowTest):
         self.assertIn("another pcap2demo", output)
         self.tool("--follow", "ring", "-o", "one.qwd", status=2)
 
-    def test_status_and_metrics(self):
-        Ring(self.ring).write_all(sample(60))
+    def test_log_status_and_metrics(self):
+        """Of a whole session, and of one with a problem."""
+        whole, lossy = sample(60), sample(60, copy=2)
+        Ring(self.ring).write_all(sorted(whole + lossy[:1000] + lossy[1040:], key=lambda frame: frame.time))
         process = self.follow("--idle-timeout", "10s", "--metrics", "q.prom")
-        self.wait_for(process, "session_end")
+        self.wait_for(process, "session_end", 2)
         self.read(process, 1)
         time.sleep(5.5)
         table, _ = self.tool("--status", "demos")
+        missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
         self.assertRegex(table, r"loss↑% loss↓% ping ms")
-        self.assertRegex(table, r"finished:\nlabplayer +QuakeWorld +dm4 .* 0\.0 +0\.0 ")
-        self.assertRegex(table, r"ring from 20\S+ \S+ to 20")
-        self.assertIn('pcap2demo_demos_total{game="qw"} 1\n', (self.folder / "q.prom").read_text())
+        self.assertRegex(table, r"finished:\nlabplayer +QuakeWorld +dm4 +15 s +1496 +0\.0 +0\.0 +\d\.\d +61852\n"
+                                rf"labplayer +QuakeWorld +dm4 +15 s +1456 +0\.0 +0\.0 +\d\.\d +61045\n(  .*\n)*  {missing}")
+        self.assertRegex(table, r"Z: 0 sessions, 0 players, 2 demos \(0\.1 MB\), 2960 packets, dropped -, ring from 20\S+ \S+ to 20")
+        self.assertIn('pcap2demo_demos_total{game="qw"} 2\n', (self.folder / "q.prom").read_text())
+        self.assertIn(f"ring: session 2: {missing}", "\n".join(event["message"] for event in self.events(process, "message")))
         self.stop(process, signal.SIGTERM)
 
     def test_spectators_are_no_players(self):
@@ -519,21 +523,6 @@ class Reader(FollowTest):
         status = self.read(process, len(frames))
         self.assertEqual((status["sessions"], status["players"]), (1, 0))
         self.stop(process, signal.SIGTERM)
-
-    def test_log_and_status_show_problems(self):
-        frames = sample(60)
-        Ring(self.ring).write_all(frames[:1000] + frames[1040:])
-        missing = "at 0:10: 20 packets of the server and 20 of the client are missing"
-        process = self.follow()
-        self.read(process, 1)
-        self.stop(process)
-        self.assertIn(f"ring: session 1: {missing}", "\n".join(event["message"] for event in self.events(process, "message")))
-        process = self.follow("--idle-timeout", "10s")
-        self.wait_for(process, "session_end")
-        time.sleep(5.5)
-        table, _ = self.tool("--status", "demos")
-        self.assertRegex(table, f"finished:\\nlabplayer .*\\n(  .*\\n)*  {missing}")
-        self.stop(process)
 
 
 class Capturer(FollowTest):

@@ -103,7 +103,7 @@ class Compressed(AcknexTest):
             (self.folder / f"duel.dm2.{ending}").unlink()
 
     def test_large_capture(self):
-        """It is read in parts, and whole."""
+        """300 MiB are read with 100 MiB of memory."""
         frames = [(0, tool.udp((1, 5000), (2, 5001), os.urandom(1000) + bytes(25000))) for _ in range(40)]
         chunk = Capture(tool.RAW, frames).pcap()[24:]
         count = (300 << 20) // len(chunk)

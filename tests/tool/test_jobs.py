@@ -26,7 +26,7 @@ class Jobs(ToolTest):
         self.shell("pcap2demo --golden wire --update wire")
 
     def shell(self, script, status=0):
-        """What it printed."""
+        """Returns the output."""
         script = f"PATH={self.folder}/bin:$PATH HOME={self.folder} LC_ALL=C.UTF-8 FOLDER=wire REPORT=report.xml\n" \
                  f"export PATH HOME LC_ALL\n{script}"
         result = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL,

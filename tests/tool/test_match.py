@@ -210,7 +210,7 @@ class Quake2(MatchTest):
         self.assertEqual((level["winner"], level["team_game"]), ("anna", False))
 
     def test_recording_client_of_a_server_demo_is_no_player(self):
-        """It is number 7."""
+        """Its number is 7."""
         blocks = demos.mvd2_demo()
         blocks.insert(2, demos.mvd2_block(b"\x05" + struct.pack("<H", 1312 + 7) + b"[MVDSPEC]\\male/grunt\0"))
         self.assertEqual(self.session("x.mvd2", b"".join(blocks))["players"], ["anna", "bert"])

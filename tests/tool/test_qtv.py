@@ -128,7 +128,7 @@ class Demos(StreamTest):
                 zipfile.ZipFile(io.BytesIO(demo))
 
     def test_middle_of_a_stream(self):
-        """It is not recognized; with --port, the missing beginning is a problem."""
+        """No session; with --port, one whose beginning is missing."""
         path = self.capture(stream().frames[8:])
         _, error = self.tool("-q", path, status=1)
         self.assertIn("no session found", error)
