@@ -322,19 +322,22 @@ class Overwritten(FollowTest):
         self.stop(self.follow())
         self.assert_as_converted(frames)
 
-    def test_file_that_is_overwritten_before_it_was_read(self):
+    def test_file_that_is_overwritten_before_it_was_read_is_reported(self):
         frames, ring = sample(60), Ring(self.ring)
         ring.write_all(frames[:700])
         process = self.follow()
         self.read(process, 700)
+        ring.file.write(record(frames[700])[:20])
+        time.sleep(1.5)
         process.send_signal(signal.SIGSTOP)
-        ring.write_all(frames[700:1000])
         path, = self.ring.iterdir()
         path.write_bytes(Ring.HEADER + b"".join(map(record, frames[1000:])))
         process.send_signal(signal.SIGCONT)
         self.read(process, len(frames) - 300)
         self.stop(process)
         self.assertEqual(len(self.written()), 1)
+        event, = self.events(process, "ring")
+        self.assertIn("wire.pcap000: was overwritten before it was read to its end", event["message"])
 
     def test_oldest_files_are_removed_above_the_ring_size(self):
         Ring(self.ring, size=20_000).write_all(sample(60))
