@@ -1,60 +1,48 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that begin late, made of whole ones: by dropping packets, and adding another client."""
+"""Captures that begin late, or have sessions of several clients, made of whole ones."""
 
 import struct
 
-from tool import ETHERNET, Capture
+from tool import ETHERNET
 
-ETHERNET_SIZE, IP_SIZE, UDP_SIZE = 14, 20, 8
-PAYLOAD = ETHERNET_SIZE + IP_SIZE + UDP_SIZE
-SOURCE, DESTINATION = ETHERNET_SIZE + 12, ETHERNET_SIZE + 16
+IDENTIFICATION, SOURCE, DESTINATION, PORTS, PAYLOAD = 18, 26, 30, 34, 42
 
 
 def cut(capture, first):
     """Without its first packets."""
-    return Capture(capture.link_type, capture.frames[first:])
+    return capture.of(capture.frames[first:])
 
 
 def readdressed(capture, client, server=None):
-    """The same session of another client, whose address the first packet tells: what it sends differs
-    a little, or it would be the same one on the other side of a translation of addresses."""
+    """The session of a client with another address, with other IP identifications and another qport (in Quake, another
+    impulse): without them it would be the same session behind a NAT."""
     assert capture.link_type == ETHERNET
     old = capture.frames[0][1][SOURCE:SOURCE + 4]
-    return Capture(capture.link_type, [(time, identified(with_address(frame, old, bytes(client), server), client[3]))
-                                       for time, frame in capture.frames])
+    return capture.of((time, readdressed_frame(frame, old, bytes(client), server)) for time, frame in capture.frames)
 
 
-def identified(frame, number):
-    """With an IP identification of its own."""
-    at = ETHERNET_SIZE + 4
-    return frame[:at] + bytes([frame[at] ^ number]) + frame[at + 1:]
-
-
-def with_address(frame, old, new, server=None):
-    """On loopback both ends may have the same address: the client's is the higher port."""
-    source_port, destination_port = struct.unpack_from(">HH", frame, ETHERNET_SIZE + IP_SIZE)
-    at = SOURCE if source_port > destination_port else DESTINATION
+def readdressed_frame(frame, old, new, server):
+    """On loopback both ends may have the same address: the client has the higher port."""
+    frame, number = bytearray(frame), new[-1]
+    source_port, destination_port = struct.unpack_from(">HH", frame, PORTS)
+    from_client = source_port > destination_port
+    at, other = (SOURCE, DESTINATION) if from_client else (DESTINATION, SOURCE)
     assert frame[at:at + 4] == old
-    readdressed_frame = frame[:at] + new + frame[at + 4:]
+    frame[at:at + 4] = new
     if server:
-        other = SOURCE + DESTINATION - at
-        readdressed_frame = readdressed_frame[:other] + server + readdressed_frame[other + 4:]
-    return of_another_client(readdressed_frame, new[-1]) if at == SOURCE else readdressed_frame
-
-
-def of_another_client(frame, number):
-    """Another impulse (Quake), or another qport."""
-    payload = bytearray(frame[PAYLOAD:])
-    if payload[:2] == b"\0\x10":
-        payload[-1] ^= 0x40 ^ number
-    elif payload[:4] != b"\xff\xff\xff\xff" and payload[:1] != b"\x80" and len(payload) > 10:
-        payload[8] ^= 0x40 ^ number
-    return frame[:PAYLOAD] + bytes(payload)
+        frame[other:other + 4] = server
+    frame[IDENTIFICATION] ^= number
+    payload = frame[PAYLOAD:]
+    if from_client and payload[:2] == b"\0\x10":
+        frame[-1] ^= 0x40 ^ number
+    elif from_client and payload[:4] != b"\xff\xff\xff\xff" and payload[:1] != b"\x80" and len(payload) > 10:
+        frame[PAYLOAD + 8] ^= 0x40 ^ number
+    return bytes(frame)
 
 
 def moved(capture, microseconds):
-    """So much later."""
-    return Capture(capture.link_type, [(time + microseconds, frame) for time, frame in capture.frames])
+    """Later by this time."""
+    return capture.of((time + microseconds, frame) for time, frame in capture.frames)
 
 
 def joined(late, *others):
@@ -65,7 +53,5 @@ def joined(late, *others):
 
 
 def merged(*captures):
-    """All in one, in the order of time."""
-    frames = sorted((frame for capture in captures for frame in capture.frames),
-                    key=lambda frame: frame[0])
-    return Capture(captures[0].link_type, frames)
+    """All packets in the order of time."""
+    return captures[0].of(sorted((frame for capture in captures for frame in capture.frames), key=lambda frame: frame[0]))

@@ -4,17 +4,16 @@
 import json
 import os
 import re
-import struct
 import shlex
 import signal
 import subprocess
 import unittest
 
 import tool
-from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
 
-# What people guess: command lines, and what they print. F: a capture; {}: the first word; …: more.
+# Wrong command lines, and their messages. F: a capture; {}: the first word; …: any text; |: between lines with one message.
 GUESSES = """\
 = no input: name a capture or a demo, "-" for standard input, or -i IFACE
 --lsit F | --list-sessions F | -list F = unknown option {}; did you mean --list?
@@ -72,8 +71,13 @@ F demos/ = demos/: no such file; --output demos/ writes there
 -i F = F is a file: pcap2demo F
 -i lo F = choose files, or --follow or --interface, not both
 --fields -i lo = --interface records demos: --fields does not go with it
+-i lo --check --junit x = --interface records demos: --check does not go with it
+-i lo --dump = --interface records demos: --dump does not go with it
 --follow . --pcap x.pcapng = --follow records demos: --pcap does not go with it
 -i lo -s 2 | --follow . --force = --session and --force do not go with --follow and --interface
+-i lo --follow . = --interface follows what it captures: choose --ring, not --follow
+--follow . --ring x = --ring goes with --interface
+--players-only F = --players-only goes with --follow or --interface
 -p F = no input: --port took F as its value; write --port=GAME=RANGES F
 --output F = no input: {} took F as its value; write {}=DIR|FILE F
 --anonymize F | --pcap F = no input: {} took F as its value; write {}=FILE F
@@ -105,14 +109,12 @@ F demos/ = demos/: no such file; --output demos/ writes there
 """
 
 
+
 class Usage(ToolTest):
     def test_version(self):
-        output, error = self.tool("--version")
-        self.assertEqual(output, f"pcap2demo {os.environ['PROJECT_VERSION']}\n")
-        self.assertEqual(error, "")
+        self.assertEqual(self.tool("--version"), (f"pcap2demo {os.environ['PROJECT_VERSION']}\n", ""))
 
     def test_wrong_words_are_named_with_what_may_be_meant(self):
-        """The message names the word, what is wrong with it, and what may be meant."""
         count = 0
         for row in GUESSES.splitlines():
             lines, text = row.split("= ", 1)
@@ -128,16 +130,39 @@ class Usage(ToolTest):
         self.assertGreater(count, 100)
         self.assertEqual(self.left(), [])
 
-    def test_words_that_are_files(self):
-        for name in ("list", "json", "udp"):
+    def test_command_lines_that_are_accepted(self):
+        """Files may have names that look like actions or options; values may stand in their option's word."""
+        for name in ("list", "json", "udp", "--list"):
             self.write(name, ACKNEX.read_bytes())
-        for arguments in (("--list", "list"), ("--dump", "json"), ("-f", "--list", "udp")):
-            with self.subTest(arguments):
-                output, _ = self.tool(*arguments)
+        for line in ("--list list", "--dump json", "-f --list udp", "--dump -- --list", "--list -qs1 F", "--list -s1 F",
+                     "--list -s 1 F", "--list --session=1 F", "--list -qs 1 F", "--list -p acknex=2300 F",
+                     "--list -p Acknex=2300 F", "--list -p '3D GameStudio=2300' F", "--list -s 1-5 F", "--list --filter udp F"):
+            with self.subTest(line):
+                output, _ = self.tool(*(ACKNEX if word == "F" else word for word in shlex.split(line)))
                 self.assertIn("house.wmb", output)
+        for name in ("quake", "Quake", "NetQuake", "quakeworld", "QW", "quake2", "Quake II"):
+            self.tool("--list", "--port", f"{name}=2301", ACKNEX)
+        for option, values in {"--idle-timeout": ("5min", "90", "90sec", "2H", "1 m"),
+                               "--min-free": ("20GB", "20GiB", "1.5G", "20g", "100000")}.items():
+            for value in values:
+                output, _ = self.tool("--follow", "no-such", option, value, status=2)
+                self.assertIn("no-such: there is no such folder", output)
+        earlier = ("--max-disk", "20G", "--keep", "30d", "--buffer-size", "256M", "--write-pcap", "packets")
+        _, error = self.tool("--follow", "no-such", *earlier, status=2)
+        for option in earlier[::2]:
+            self.assertIn(f"{option} is not used any more", error)
 
-    def test_options_of_protocols(self):
-        """Wrong ones are told all options and their values, which are those that are taken."""
+    def test_command_lines_that_mean_the_same(self):
+        for one, other in ((["--dump", ACKNEX], ["--dump", "-r", ACKNEX]), (["--dump", ACKNEX], [ACKNEX, "--dump=text"]),
+                           (["--dump=json", ACKNEX], ["--dump", "--json", ACKNEX]),
+                           (["--golden", "new/goldens", ACKNEX], ["--check", "--golden", "new/goldens", ACKNEX])):
+            self.tool("--force", "--golden", "new/goldens", "--update", ACKNEX)
+            self.assertEqual(self.tool(*one), self.tool(*other))
+        self.assertTrue(self.tool("--dump", ACKNEX)[0].startswith("1 0+5 packet.time = 1000000000.000000000\n"))
+        self.tool("-r", CAPTURES / "q2-limits1.dm2", "-w", "made.pcapng")
+        self.assertIn("made.pcapng", self.left())
+
+    def test_every_value_that_a_wrong_protocol_option_lists_is_accepted(self):
         _, error = self.tool("--option", "acknex.pos_resolution=foo", ACKNEX, status=2)
         options = re.search(r"the options are: (.*)", error)[1].split(", ")
         self.assertIn("acknex.pos_resolution=packed|fixed", options)
@@ -146,99 +171,178 @@ class Usage(ToolTest):
             for value in values.split("|"):
                 self.tool("--list", "--option", f"{name}={value}", ACKNEX)
 
-    def test_options_stand_with_their_actions(self):
-        output, _ = self.tool("--help")
-        sections = {part.splitlines()[0]: set(re.findall(r"--([a-z-]+)", part))
-                    for part in output.split("\n\n")}
-        self.assertLessEqual({"anonymize", "replace-names", "replace-chat"},
-                             sections["Make captures:"])
-
-    def test_nothing_is_overwritten(self):
-        for action in "--pcap", "--anonymize":
-            path = self.write("x.pcapng", b"mine")
-            self.assertIn("already; --force", self.tool(action, "x.pcapng", SAMPLE, status=1)[1])
-            self.assertEqual(path.read_bytes(), b"mine")
-            self.tool("--force", action, "x.pcapng", SAMPLE)
-            self.assertNotEqual(path.read_bytes(), b"mine")
-
-    def test_values(self):
-        """One may stand in its option's word, and then look like an option."""
-        for arguments in (("-qs1",), ("-s1",), ("-s", "1"), ("--session=1",), ("-qs", "1")):
-            self.assertIn("house.wmb", self.tool("--list", *arguments, ACKNEX)[0])
-
-    def test_amounts(self):
-        """Sizes and times have one grammar."""
-        for option, values in {"--idle-timeout": ("5min", "90", "90sec", "2H", "1 m"),
-                               "--min-free": ("20GB", "20GiB", "1.5G", "20g", "100000")}.items():
-            for value in values:
-                output, _ = self.tool("--follow", "no-such", option, value, status=2)
-                self.assertIn("no-such: there is no such folder", output)
-
-    def test_names_of_games(self):
-        for name in ("acknex", "Acknex", "3D GameStudio"):
-            self.assertIn("house.wmb", self.tool("--list", "-p", f"{name}=2300", ACKNEX)[0])
-        for name in ("quake", "Quake", "NetQuake", "quakeworld", "QW", "quake2", "Quake II"):
-            self.tool("--list", "--port", f"{name}=2301", ACKNEX)
-
-    def test_short_help(self):
-        """One screen, of options that there are."""
-        output, _ = self.tool("-h")
-        lines = output.splitlines()
-        self.assertLessEqual(len(lines), 24)
-        self.assertLessEqual(max(map(len, lines)), 80)
-        every, _ = self.tool("--help")
-        options = re.findall(r"^ +(?:(-.), )?(--[a-z-]+)", output, re.M)
-        self.assertEqual(len(options), 10)
-        for short, long in options:
-            self.assertRegex(every, rf"(?m)^  {short + ', ' if short else ''}{long}\b")
-
-    def test_help_fits(self):
-        output, error = self.tool("--help")
+    def test_help_fits_and_short_help_is_one_screen_of_it(self):
+        (short, error), (long, _) = self.tool("-h"), self.tool("--help")
         self.assertEqual(error, "")
-        for line in output.splitlines():
-            self.assertLessEqual(len(line), 95)
-            self.assertEqual(line, line.rstrip())
+        for text, width in (short, 80), (long, 95):
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), width)
+                self.assertEqual(line, line.rstrip())
+        self.assertLessEqual(len(short.splitlines()), 24)
+        options = re.findall(r"^ +(?:(-.), )?(--[a-z-]+)", short, re.M)
+        self.assertEqual(len(options), 10)
+        for letter, name in options:
+            self.assertRegex(long, rf"(?m)^  {letter + ', ' if letter else ''}{name}\b")
+        section, = (part for part in long.split("\n\n") if part.startswith("Make captures:"))
+        self.assertLessEqual({"anonymize", "replace-names", "replace-chat"}, set(re.findall(r"--([a-z-]+)", section)))
 
-    def test_read(self):
-        """-r FILE and -w FILE are what they are in tcpdump."""
-        plain, _ = self.tool("--dump", ACKNEX)
-        output, _ = self.tool("--dump", "-r", ACKNEX)
-        self.assertEqual(output, plain)
-        demo = next(tool.CAPTURES.glob("*.dm2"))
-        self.tool("-r", demo, "-w", "made.pcapng")
-        self.assertIn("made.pcapng", self.left())
 
-    def test_golden_is_a_check(self):
-        self.tool("--golden", "new/goldens", "--update", ACKNEX)
-        output, _ = self.tool("--golden", "new/goldens", ACKNEX)
-        checked, _ = self.tool("--check", "--golden", "new/goldens", ACKNEX)
-        self.assertEqual(output, checked)
-
-    def test_why_unreadable(self):
-        printed = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
-                "a.pcap.bz2": (b"BZh91AY", "neither a capture nor a demo"),
-                "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
-                "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: editcap -F pcap makes one that can be read"),
-                "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first")}
+class Inputs(ToolTest):
+    def test_why_an_input_cannot_be_read(self):
+        printed = {
+            "empty.pcap": (b"", "it is empty"),
+            "a.pcap.bz2": (b"BZh91AY", ""),
+            "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
+            "any.dem": (b"7z\xbc\xaf\x27\x1c\0\0\0", "a 7z archive: unpack it first"),
+            "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: editcap -F pcap makes one that can be read"),
+            "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first"),
+            "lfs.dem": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer: get .*"),
+            "page.mvd": (b"<!DOCTYPE html><html></html>", "a web page: download the file itself.*"),
+            "cs.dem": (b"HLDEMO\0\0\5\0\0\0", "a demo of Half-Life: .*"),
+            "duel.qwz": (b"\1\2\3\4\5\6\7\10", "Qizmo packed: unpack it with qizmo -D.*"),
+            "run.dz": (b"DZ\2\11\0\0\0\0", "a Dzip archive: unpack it with dzip -x.*")}
         for name, (data, end) in printed.items():
             with self.subTest(name):
-                self.write(name, data)
-                _, error = self.tool(name, status=2)
-                self.assertRegex(error, rf"^pcap2demo: {name}: .*{end}\n")
-                _, error = self.tool("-", input=data, status=2)
-                self.assertRegex(error, rf"^pcap2demo: standard input: .*{end}\n")
+                self.assertRegex(self.tool(self.write(name, data), status=2)[1],
+                                 rf"^pcap2demo: .*{name}: neither a capture nor a demo([:,].*)?{end}\n")
+                if name != "duel.qwz":  # only its name shows what it is
+                    self.assertRegex(self.tool("-", input=data, status=2)[1],
+                                     rf"^pcap2demo: standard input: neither a capture nor a demo([:,].*)?{end}\n")
 
     def test_standard_input_has_one_name(self):
-        """A demo has it, too, in results and where something is wrong in it."""
-        demo = (CAPTURES / "q2-limits1.dm2").read_bytes()
-        output, error = self.tool("--check", "-", input=demo, status=1)
+        """Also a demo, in results and in messages."""
+        output, error = self.tool("--check", "-", input=(CAPTURES / "q2-limits1.dm2").read_bytes(), status=1)
         self.assertTrue(output.startswith("standard input: 14 blocks, "), output)
         self.assertTrue(error.startswith("pcap2demo: standard input: block 13: "), error)
 
+    def test_other_inputs_are_read_beside_an_unreadable_one(self):
+        output, error = self.tool("--list", "missing.pcap", ACKNEX, status=2)
+        self.assertIn("missing.pcap: No such file", error)
+        self.assertIn("house.wmb", output)
+
+    def test_file_name_that_is_not_utf_8(self):
+        path = os.path.join(os.fsencode(self.folder), b"caf\xe9.pcap")
+        with open(path, "wb") as file:
+            file.write(ACKNEX.read_bytes())
+        for mode in ("--list", "--check"):
+            session, = self.report(mode, os.fsdecode(path))["sessions"]
+            self.assertIn("caf", session["file"])
+
+    def test_capture_without_a_session(self):
+        path = self.write_capture("x.pcap", [(0, bytes(60))])
+        output, error = self.tool("--list", path, status=1)
+        self.assertEqual(len(output.splitlines()), 1)
+        self.assertIn("x.pcap: no session found: none of 1 packet (0 of UDP, 0 of TCP) is of a game's", error)
+        self.assertEqual(self.tool(path, status=1)[1], error)
+        self.assertEqual(self.listed(path, status=1), [])
+        capture = bytearray(path.read_bytes())
+        capture[24 + 12:24 + 16] = (1000).to_bytes(4, "little")  # the packet was longer on the wire
+        self.assertIn("connection; the capture has only the beginning of packets: record with tcpdump -s 0",
+                      self.tool(self.write("x.pcap", capture), status=1)[1])
+
+    def test_empty_results_have_a_message_and_a_status(self):
+        for actions, options, printed in (
+                (("--list", "--dump", "--check", "--stats", "-q"), ("--filter", "tcp"), 'filter "tcp" matches none of 25 packets'),
+                (("--list", "--dump", "--check", "--stats"), ("-s", "2-3"), "no session 2: the input has 1 session"),
+                (("--extract-files=out",), (), "no server sent a file")):
+            for action in actions:
+                self.assertEqual(self.tool(action, *options, ACKNEX, status=1)[1], f"pcap2demo: {printed}\n")
+        self.tool("--list", "--filter", "tcp", ACKNEX, CAPTURES / "qw-qtv.pcap")  # one of both matches
+
+    def test_goldens_without_an_input(self):
+        """A folder's goldens all need an input; beside files that are named, there may be others."""
+        for name in ("a", "b", "c"):
+            self.write(f"{name}.pcap", ACKNEX.read_bytes())
+        self.tool("-q", "--golden", "goldens", "--update", "a.pcap", "b.pcap", "c.pcap")
+        (self.folder / "c.pcap").unlink()
+        stray = "pcap2demo: goldens/c.golden: no input has this golden\n"
+        self.assertEqual(self.tool("-q", "--golden", "goldens", ".", status=1)[1], stray)
+        self.assertEqual(self.tool("-q", "--golden", "goldens", "a.pcap", "b.pcap")[1], stray)
+        self.assertEqual(self.tool("-q", "--golden", "goldens", "a.pcap")[1], "")
+
+
+class List(ToolTest):
+    def test_status_shows_the_last_map(self):
+        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"]}]}
+        self.write("pcap2demo-status.json", json.dumps(status).encode())
+        self.assertRegex(self.tool("--status", self.folder)[0], r"(?m)^anna +QuakeWorld +dm6 +0 s ")
+
+    def test_table(self):
+        output, error = self.tool("--list", "--wide", ACKNEX)
+        head, row = output.splitlines()
+        self.assertEqual(error, "")
+        self.assertEqual(head.split(), ["#", "player", "map", "game", "duration", "ping", "loss↑",
+                                        "loss↓", "demo", "start", "packets", "client", "server"])
+        for text in ("1  Bob     house.wmb  Acknex ", "10.0.0.2:51000  10.0.0.1:2300",
+                     "2001-09-09T01:46:40Z", "  25  ", "has no demo format"):
+            self.assertIn(text, row)
+
+
+class Check(ToolTest):
+    def damaged(self, count, seconds=0):
+        """The capture, later by some seconds, with its last `count` packets' payloads overwritten."""
+        frames = [(time + seconds * 1000000, frame) for time, frame in Capture.read(ACKNEX).frames]
+        frames[-count:] = [(time, frame[:42] + b"\xee" * (len(frame) - 42)) for time, frame in frames[-count:]]
+        return self.write_capture("bad.pcap", frames)
+
+    def test_problem(self):
+        output, error = self.tool("--check", self.damaged(1), status=1)
+        self.assertIn("bad.pcap: packet 25: offset 0: Acknex: ", error)
+        self.assertIn("bad.pcap: 25 packets, 25 of a known game", output)
+        self.assertIn("  unknown_message: 1\n", output)
+
+    def test_ten_of_many_problems_are_printed_and_all_are_counted(self):
+        _, error = self.tool("--check", self.damaged(20), status=1)
+        self.assertEqual(error.count(": offset "), 10)
+        self.assertRegex(error, r"bad.pcap: and \d+ more\n")
+
+    def test_problems_of_other_sessions_do_not_count(self):
+        path = self.damaged(1)
+        self.tool("--check", "--session", "1", path, status=1)
+        output, error = self.tool("--check", "--session", "2", path, status=1)
+        self.assertIn("0 of a known game", output)
+        self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")
+        for many, first in (("98,99", 98), ("4294967297", 4294967297)):
+            _, error = self.tool("--list", "-s", many, SAMPLE, status=1)
+            self.assertEqual(error, f"pcap2demo: no session {first}: the input has 1 session\n")
+
+    def test_json(self):
+        """The damaged capture is an hour later: its packets are no duplicates of the other's."""
+        report = self.report("--check", ACKNEX, self.damaged(1, seconds=3600), status=1)
+        self.assertEqual((report["schema"], report["kind"], report["status"]), (1, "check", 1))
+        good, bad = report["files"]
+        self.assertEqual((good["frames"], good["packets"], good["undecoded_bytes"], good["problems"]), (25, 25, 0, []))
+        self.assertEqual(bad["problems"][0]["packet"], 25)
+        self.assertEqual(bad["problem_count"], len(bad["problems"]))
+
+
+class Output(ToolTest):
+    def test_closed_pipe(self):
+        """As `pcap2demo ... | head -1`: SIGPIPE ends it without a message."""
+        for arguments in (["--dump"], ["--dump=json"], ["--list"]):
+            with self.subTest(arguments):
+                read, write = os.pipe()
+                os.close(read)
+                result = self.run_tool(*arguments, ACKNEX, stdout=write)
+                os.close(write)
+                self.assertEqual((result.returncode, result.stderr), (-signal.SIGPIPE, b""))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_full_disk(self):
+        for arguments in (["--dump"], ["--list"], ["--check"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                _, error = self.tool(*arguments, ACKNEX, stdout=full, status=2)
+                self.assertEqual(error, "pcap2demo: standard output: No space left on device\n")
+
+    def test_messages(self):
+        self.assertIn("25 packets, 25 of them UDP", self.tool("--check", "--verbose", ACKNEX)[1])
+        self.assertIn("session 1: Acknex (3D GameStudio) has no demo format", self.tool(ACKNEX)[1])
+        self.assertEqual(self.left(), [])
+        self.assertEqual(self.tool("--dump", *[ACKNEX] * 500)[1], "")  # no progress in a pipe
+
     def test_one_packet_is_not_packets(self):
         """"1 packet", not "1 packets"."""
-        frames = Capture.read(SAMPLE).frames
-        self.write("one.pcap", Capture(ETHERNET, frames[1026:1027]).pcap())
+        self.write_capture("one.pcap", Capture.read(SAMPLE).frames[1026:1027])
         output = "".join(self.tool(*action, "one.pcap", status=status)[0] for action, status in (
             (["--check"], 1), (["--stats"], 0), (["--list"], 0),
             (["--check", "--no-rebuild", "--golden=.", "--update"], 0),
@@ -246,8 +350,16 @@ class Usage(ToolTest):
         self.assertRegex(output, r"\b1 packet\b")
         self.assertNotRegex(output, r"\b1 (packets|bytes|blocks|gaps|problems|sessions)\b")
 
-    def test_current_folder(self):
-        """It is gone, or somebody else's."""
+    def test_nothing_is_overwritten_without_force(self):
+        for action, path in ("--pcap", SAMPLE), ("--pcap", CAPTURES / "q2-limits1.dm2"), ("--anonymize", SAMPLE):
+            self.write("x.pcapng", b"mine")
+            output, error = self.tool(action, "x.pcapng", path, status=1)
+            self.assertIn("x.pcapng: exists already; --force", error)
+            self.assertEqual((output, self.contents("x.pcapng")), ("", b"mine"))
+            self.tool("--force", action, "x.pcapng", path)
+            self.assertNotEqual(self.contents("x.pcapng"), b"mine")
+
+    def test_current_folder_that_is_gone_or_read_only(self):
         (self.folder / "gone").mkdir()
         script = 'cd gone && rmdir ../gone && exec "$0" "$@"'
         result = subprocess.run(["sh", "-c", script, tool.PROGRAM, SAMPLE], cwd=self.folder,
@@ -265,200 +377,36 @@ class Usage(ToolTest):
                 self.assertEqual(result.returncode, status)
                 self.assertEqual("folder: Permission denied; choose another one, as -o DIR does" in result.stderr, status == 1)
 
-    def test_compressed_output(self):
-        """Nothing is compressed when it is written: no name shall say so. Folders may have any."""
+    def test_output_is_never_compressed(self):
+        """A file's name must not end as if it were; a folder's may."""
         for arguments in (["--pcap", "o.pcap.gz"], ["--anonymize", "o.pcapng.xz"],
                           ["--output", "O.QWD.ZST"], ["--check", "--junit", "o.xml.bz2"]):
             with self.subTest(arguments):
                 _, error = self.tool(*arguments, ACKNEX, status=2)
-                self.assertRegex(error, r"files are written uncompressed: "
-                                        r"name it [oO]\.\w+, and compress it afterwards")
-        self.assertEqual(list(self.folder.glob("o.*")), [])
-        (self.folder / "old.gz").mkdir()
-        self.tool("--output", "old.gz", tool.CAPTURES / "qw-vanilla.pcap", status=1)
-        self.assertEqual(len(list(self.folder.glob("old.gz/*.qwd"))), 1)
-
-    def test_no_success_is_printed_of_a_capture_that_was_not_written(self):
-        demo = next(tool.CAPTURES.glob("*.dm2"))
-        self.write("taken.pcap", b"")
-        output, error = self.tool("--pcap", "taken.pcap", demo, status=1)
-        self.assertEqual(output, "")
-        self.assertIn("taken.pcap: exists already", error)
-
-    def test_unreadable_among_others(self):
-        """The rest is done, and the status tells."""
-        output, error = self.tool("--list", "missing.pcap", ACKNEX, status=2)
-        self.assertIn("missing.pcap: No such file", error)
-        self.assertIn("house.wmb", output)
-
-    def test_file_after_bare_dump(self):
-        bare, _ = self.tool("--dump", ACKNEX)
-        text, _ = self.tool(ACKNEX, "--dump=text")
-        self.assertEqual(bare, text)
-        self.assertTrue(bare.startswith("1 0+5 packet.time = 1000000000.000000000\n"), bare[:99])
-
-    def test_dump_json_both_ways(self):
-        one, _ = self.tool("--dump=json", ACKNEX)
-        other, _ = self.tool("--dump", "--json", ACKNEX)
-        self.assertEqual(one, other)
-
-    def test_names_that_look_like_options(self):
-        path = self.write("--list", ACKNEX.read_bytes())
-        output, _ = self.tool("--dump", "--", path.name)
-        self.assertIn("packet.protocol = acknex", output)
-
-
-class List(ToolTest):
-    def test_status(self):
-        """The map that is played is the last one."""
-        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"]}]}
-        self.write("pcap2demo-status.json", json.dumps(status).encode())
-        self.assertRegex(self.tool("--status", self.folder)[0], r"(?m)^anna +QuakeWorld +dm6 +0 s ")
-
-    def test_table(self):
-        output, error = self.tool("--list", "--wide", ACKNEX)
-        head, row = output.splitlines()
-        self.assertEqual(error, "")
-        self.assertEqual(head.split(), ["#", "player", "map", "game", "duration", "ping", "loss↑",
-                                        "loss↓", "demo", "start", "packets", "client", "server"])
-        for text in ("1  Bob     house.wmb  Acknex ", "10.0.0.2:51000  10.0.0.1:2300",
-                     "2001-09-09T01:46:40Z", "  25  ", "has no demo format"):
-            self.assertIn(text, row)
-
-    def test_file_name_that_is_no_text(self):
-        path = os.path.join(os.fsencode(self.folder), b"caf\xe9.pcap")
-        with open(path, "wb") as file:
-            file.write(ACKNEX.read_bytes())
-        for mode in ("--list", "--check"):
-            output, _ = self.tool(mode, "--json", os.fsdecode(path))
-            session, = json.loads(output)["sessions"]
-            self.assertIn("caf", session["file"])
-
-    def test_nothing_in_it(self):
-        path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
-        output, error = self.tool("--list", path, status=1)
-        self.assertEqual(len(output.splitlines()), 1)
-        self.assertIn("x.pcap: no session found: none of 1 packet (0 of UDP, 0 of TCP) is of a game's", error)
-        self.assertEqual(self.tool(path, status=1)[1], error)
-        output, _ = self.tool("--list", "--json", path, status=1)
-        self.assertEqual(json.loads(output)["sessions"], [])
-
-    def test_headers_are_cut(self):
-        capture = bytearray(Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
-        capture[24 + 12:24 + 16] = (1000).to_bytes(4, "little")
-        self.assertIn("connection; the capture has only the beginning of packets: record with tcpdump -s 0",
-                      self.tool(self.write("x.pcap", bytes(capture)), status=1)[1])
-
-
-class Check(ToolTest):
-    def damaged(self, count):
-        """The capture with its last `count` packets' payloads overwritten."""
-        capture = Capture.read(ACKNEX)
-        frames = [(time, frame[:42] + b"\xee" * (len(frame) - 42))
-                  for time, frame in capture.frames[-count:]]
-        return Capture(capture.link_type, capture.frames[:-count] + frames).pcap()
-
-    def test_bad(self):
-        path = self.write("bad.pcap", self.damaged(1))
-        output, error = self.tool("--check", path, status=1)
-        self.assertIn("bad.pcap: packet 25: offset 0: Acknex: ", error)
-        self.assertIn("bad.pcap: 25 packets, 25 of a known game", output)
-        self.assertIn("  unknown_message: 1\n", output)
-
-    def test_many_bad(self):
-        """Only the first are named, all are counted."""
-        path = self.write("bad.pcap", self.damaged(20))
-        _, error = self.tool("--check", path, status=1)
-        named = [line for line in error.splitlines() if ": offset " in line]
-        self.assertEqual(len(named), 10)
-        self.assertRegex(error, r"bad.pcap: and \d+ more\n")
-
-    def test_session_choice(self):
-        """What is wrong elsewhere does not count."""
-        path = self.write("bad.pcap", self.damaged(1))
-        self.tool("--check", "--session", "1", path, status=1)
-        output, error = self.tool("--check", "--session", "2", path, status=1)
-        self.assertIn("0 of a known game", output)
-        self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")
-        for many, first in (("98,99", 98), ("4294967297", 4294967297)):
-            _, error = self.tool("--list", "-s", many, SAMPLE, status=1)
-            self.assertEqual(error, f"pcap2demo: no session {first}: the input has 1 session\n")
-
-    def test_json(self):
-        """The damaged capture is an hour later: else its packets would be copies of the other's."""
-        later, at = bytearray(self.damaged(1)), 24
-        while at < len(later):
-            seconds, _, size = struct.unpack_from("<III", later, at)
-            struct.pack_into("<I", later, at, seconds + 3600)
-            at += 16 + size
-        path = self.write("bad.pcap", bytes(later))
-        output, _ = self.tool("--check", "--json", ACKNEX, path, status=1)
-        report = json.loads(output)
-        self.assertEqual((report["schema"], report["kind"], report["status"]), (1, "check", 1))
-        good, bad = report["files"]
-        self.assertEqual((good["frames"], good["packets"], good["undecoded_bytes"]), (25, 25, 0))
-        self.assertEqual(good["problems"], [])
-        self.assertEqual(bad["problems"][0]["packet"], 25)
-        self.assertEqual(bad["problem_count"], len(bad["problems"]))
-
-
-class Output(ToolTest):
-    def test_closed_pipe(self):
-        """As `pcap2demo ... | head -1`: dies of the pipe, without a word."""
-        for arguments in (["--dump"], ["--dump=json"], ["--list"]):
-            with self.subTest(arguments):
-                read, write = os.pipe()
-                os.close(read)
-                result = self.run_tool(*arguments, ACKNEX, stdout=write)
-                os.close(write)
-                self.assertEqual(result.returncode, -signal.SIGPIPE)
-                self.assertEqual(result.stderr, b"")
-
-    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
-    def test_full_disk(self):
-        for arguments in (["--dump"], ["--list"], ["--check"]):
-            with self.subTest(arguments), open("/dev/full", "wb") as full:
-                _, error = self.tool(*arguments, ACKNEX, stdout=full, status=2)
-                self.assertEqual(error, "pcap2demo: standard output: No space left on device\n")
-
-    def test_verbose(self):
-        _, error = self.tool("--check", "--verbose", ACKNEX)
-        self.assertIn("25 packets, 25 of them UDP", error)
-
-    def test_no_demo_format(self):
-        _, error = self.tool(ACKNEX)
-        self.assertIn("session 1: Acknex (3D GameStudio) has no demo format", error)
+                self.assertRegex(error, r"files are written uncompressed: name it [oO]\.\w+, and compress it afterwards")
         self.assertEqual(self.left(), [])
-
-    def test_no_progress_in_a_pipe(self):
-        _, error = self.tool("--dump", *[ACKNEX] * 500)
-        self.assertEqual(error, "")
+        (self.folder / "old.gz").mkdir()
+        self.tool("--output", "old.gz", CAPTURES / "qw-vanilla.pcap", status=1)
+        self.assertEqual(len(list(self.folder.glob("old.gz/*.qwd"))), 1)
 
 
 class Choices(ToolTest):
     def test_port(self):
-        """Another port, of which nothing says that it is Acknex."""
-        capture = Capture.read(ACKNEX)
+        """A port that is not Acknex's needs --port."""
         moved = [(time, frame[:34] + frame[34:38].replace(b"\x08\xfc", b"\x12\x34") + frame[38:])
-                 for time, frame in capture.frames]
-        path = self.write("x.pcap", Capture(capture.link_type, moved).pcap())
+                 for time, frame in Capture.read(ACKNEX).frames]
+        path = self.write_capture("x.pcap", moved)
         self.assertEqual(self.dump(path), [])
-        found = self.dump("--port", "acknex=4660", path)
-        self.assertEqual([packet["fields"] for packet in found],
+        self.assertEqual([packet["fields"] for packet in self.dump("--port", "acknex=4660", path)],
                          [packet["fields"] for packet in self.dump(ACKNEX)])
 
     def test_option(self):
-        standard, _ = self.tool("--dump", ACKNEX)
-        changed, _ = self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX,
-                               status=0)
-        self.assertNotEqual(standard, changed)
+        self.assertNotEqual(self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX), self.tool("--dump", ACKNEX))
 
-    def test_player(self):
-        """A part of the name, in any case, selects sessions, whatever is done with them."""
+    def test_player_is_a_part_of_the_name_in_any_case(self):
         several = CAPTURES / "lines" / "qw-g-server.pcap.gz"  # anna and bert
         for action in (["--list"], ["--dump"], ["--stats"], ["--pcap", "x.pcap", "--force"]):
-            one, _ = self.tool(*action, "--player", "ER", several)
-            self.assertEqual(one, self.tool(*action, "--session", "2", several)[0])
+            self.assertEqual(self.tool(*action, "--player", "ER", several)[0], self.tool(*action, "--session", "2", several)[0])
         self.assertEqual(self.tool("--list", "-s", "1", "--player", "N", several),
                          self.tool("--list", "-s", "1", several))
         _, error = self.tool("--player", "nobody", several, status=1)

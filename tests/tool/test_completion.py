@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Completion on the command line, by the shells that are there. bash always is."""
+"""Completion on the command line, in bash, and in fish and zsh if they are installed."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ import tool
 
 SCRIPTS = tool.SOURCE / "pcap2demo" / "completions"
 
-# As readline splits words: "=" is one of its own.
+# The words as readline splits them: "=" is one of its own.
 BASH = """
 source {script}
 COMP_WORDS=(pcap2demo {words})
@@ -33,23 +33,16 @@ class Bash(unittest.TestCase):
     def complete(self, words):
         return run("bash", BASH.format(script=shlex.quote(f"{SCRIPTS}/pcap2demo.bash"), words=words))
 
-    def test_options(self):
-        self.assertEqual(self.complete("--ex"), ["--extract-files", "--expect"])
-        self.assertLessEqual({"--list", "--output", "--split", "--help"},
-                             set(self.complete("--")))
-
-    def test_values(self):
-        self.assertEqual(self.complete("--split = le"), ["level"])
-        self.assertEqual(self.complete("--dump = ''"), ["text", "compact", "json"])
-        self.assertEqual(self.complete("--qwd-format ez"), ["ezquake-3.7"])
-
-    def test_files(self):
-        """Readline completes them where there is nothing else."""
-        self.assertEqual(self.complete("--output ''"), [""])
-        self.assertEqual(self.complete("duel"), [""])
+    def test_options_values_and_files(self):
+        """Readline completes files if there is no other word."""
+        for words, completions in (("--ex", ["--extract-files", "--expect"]), ("--split = le", ["level"]),
+                                   ("--dump = ''", ["text", "compact", "json"]), ("--qwd-format ez", ["ezquake-3.7"]),
+                                   ("--output ''", [""]), ("duel", [""])):
+            self.assertEqual(self.complete(words), completions)
+        self.assertLessEqual({"--list", "--output", "--split", "--help"}, set(self.complete("--")))
 
 
-@unittest.skipUnless(shutil.which("fish"), "fish is not there")
+@unittest.skipUnless(shutil.which("fish"), "fish is not installed")
 class Fish(unittest.TestCase):
     def complete(self, line):
         found = run("fish", f"source {shlex.quote(f'{SCRIPTS}/pcap2demo.fish')}; complete -C 'pcap2demo {line}'")
@@ -61,7 +54,7 @@ class Fish(unittest.TestCase):
         self.assertEqual(self.complete("--dump="), ["--dump=compact", "--dump=json", "--dump=text"])
 
 
-@unittest.skipUnless(shutil.which("zsh"), "zsh is not there")
+@unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
 class Zsh(unittest.TestCase):
     def test_syntax(self):
         """The script is one of zsh; its words come from --help, as fish's."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--pcap of captures: what is kept decodes as it did, and no more is kept than was asked for."""
+"""--pcap of captures: the copy decodes the same, and has only the packets that were selected."""
 
 import gzip
 import hashlib
@@ -13,12 +13,12 @@ CONTROL = CAPTURES / "nq-protocol666.pcap"
 STREAM = CAPTURES / "qw-qtv.pcap"
 
 
-# What other packets tell of one.
+# Fields of a packet that depend on other packets.
 LINKS = re.compile(r"\.(acks_frame|acked_in|ack_rtt|rate|lost|reliable\..*|response_.*)$")
 
 
 def meaning(packet):
-    """Time and fields of a packet, without what depends on how many others there are."""
+    """Time and fields of a packet, without those that depend on the number of other packets."""
     def strip(fields):
         return [{**field, "fields": strip(field.get("fields", []))} for field in fields
                 if "severity" not in field and not LINKS.search(field["name"])]
@@ -32,6 +32,7 @@ class Cut(ToolTest):
         return tuple(map(int, found.groups())) if found else error
 
     def demos(self, *arguments):
+        """Checksums of the demos of an input."""
         folder = self.folder / "demos"
         self.run_tool("-q", "-f", "-o", "demos/", *arguments)
         found = [hashlib.sha1(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*"))]
@@ -39,14 +40,18 @@ class Cut(ToolTest):
             path.unlink()
         return found
 
-    def test_whole(self):
+    def assert_sample(self):
+        """The copy has the sample's demo."""
+        self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
+
+    def test_whole_captures(self):
         for capture in (ACKNEX, SAMPLE, STREAM):
             kept, every, _ = self.cut(capture)
             self.assertEqual(kept, every)
             self.assertEqual(self.dump("cut.pcapng"), self.dump(capture))
 
-    def test_session(self):
-        """Of each game; the handshake is with it, on whatever port it was."""
+    def test_session_of_each_game_has_its_handshake(self):
+        """On another port, too."""
         for capture in (SAMPLE, CONTROL, STREAM, CAPTURES / "q2-vanilla.pcap"):
             with self.subTest(capture.name):
                 kept, every, sessions = self.cut("-s", "1", capture)
@@ -57,28 +62,21 @@ class Cut(ToolTest):
                 self.assertEqual(self.demos("cut.pcapng"), demos)
 
     def test_other_sessions_are_left_out(self):
-        first = Capture.read(SAMPLE)
-        second = Capture.read(CONTROL)
-        self.assertEqual(first.link_type, second.link_type)
-        both = self.write("both.pcap", Capture(first.link_type, sorted(
-            first.frames + second.frames)).pcap())
-        sessions = len(self.tool("--list", both)[0].splitlines()) - 1
-        demos = [self.demos("-s", str(number), both) for number in range(1, sessions + 1)]
-        for number, demo in enumerate(demos, 1):
-            kept, every, _ = self.cut("-s", str(number), both)
+        both = self.write_capture("both.pcap", sorted(Capture.read(SAMPLE).frames + Capture.read(CONTROL).frames))
+        for session in self.listed(both):
+            number = str(session["number"])
+            kept, every, _ = self.cut("-s", number, both)
             self.assertLess(kept, every)
-            self.assertEqual(self.demos("cut.pcapng"), demo)
-            self.assertEqual(len(self.tool("--list", "cut.pcapng")[0].splitlines()), 2)
+            self.assertEqual(self.demos("cut.pcapng"), self.demos("-s", number, both))
+            self.assertEqual(len(self.listed("cut.pcapng")), 1)
 
-    def test_packets(self):
-        """With the sign-on they mean what they meant: the same fields, values and names."""
+    def test_selected_packets_follow_the_sign_on_and_mean_the_same(self):
+        """The same fields, values and names."""
         for capture in (SAMPLE, CAPTURES / "q2-vanilla.pcap", CAPTURES / "nq-protocol15.pcap"):
             with self.subTest(capture.name):
                 every = self.dump(capture)
                 first = every[-1]["packet"] * 4 // 5
-                wanted = [packet for packet in every
-                          if first <= packet["packet"] <= first + 20
-                          or packet["packet"] == first + 30]
+                wanted = [packet for packet in every if packet["packet"] - first in (*range(21), 30)]
                 kept, _, _ = self.cut("--packets", f"{first}-{first + 20},{first + 30}", capture)
                 found = self.dump("cut.pcapng")
                 self.assertEqual(len(found), kept)
@@ -86,55 +84,32 @@ class Cut(ToolTest):
                 for one, other in zip(found[-len(wanted):], wanted, strict=True):
                     self.assertTrue(meaning(one) == meaning(other), other["packet"])
 
-    def test_fragments(self):
-        """A datagram's frames are kept together."""
-        whole = Capture.read(SAMPLE)
+    def test_fragments_are_kept_together(self):
         frames = []
-        for time, frame in whole.frames:
-            packet, head = frame[14:], frame[:14]
-            size = 20 + (len(packet) - 20) // 16 * 8
-            if len(packet) < 200:
-                frames.append((time, frame))
-                continue
-            def part(data, offset, more):
-                ip = bytearray(packet[:20])
-                struct.pack_into(">H", ip, 2, 20 + len(data))
-                struct.pack_into(">HH", ip, 4, len(frames) & 0xFFFF, offset // 8 | more << 13)
-                return ip + data
-            number = len(frames)
-            pieces = [part(packet[20:size], 0, 1), part(packet[size:], size - 20, 0)]
-            for piece in pieces:
-                struct.pack_into(">H", piece, 4, number & 0xFFFF)
-                frames.append((time, head + bytes(piece)))
-        path = self.write("x.pcap", Capture(whole.link_type, frames).pcap())
-        self.assertGreater(len(frames), len(whole.frames))
+        for number, (time, frame) in enumerate(Capture.read(SAMPLE).frames):
+            head, body = frame[14:34], frame[34:]
+            size = len(body) // 16 * 8
+            for offset, part in ((0, body[:size]), (size, body[size:])) if len(frame) > 200 else ((0, body),):
+                more = 0x2000 if len(body) > len(part) and not offset else 0
+                frames.append((time, frame[:14] + head[:2] + struct.pack(">HHH", 20 + len(part), number, offset // 8 | more) +
+                               head[8:] + part))
+        path = self.write_capture("x.pcap", frames)
         self.assertEqual(self.demos(path), self.demos(SAMPLE))
         self.assertEqual(self.cut("-s", "1", path)[0], len(frames))
-        self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
+        self.assert_sample()
 
-    def test_compressed(self):
-        path = self.write("x.pcap.gz", gzip.compress(SAMPLE.read_bytes()))
-        self.cut("-s", "1", path)
-        self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
-
-    def test_archive(self):
-        """Members are read again like files, and others are left alone."""
+    def test_compressed_captures_and_members_of_archives(self):
+        self.cut("-s", "1", self.write("x.pcap.gz", gzip.compress(SAMPLE.read_bytes())))
+        self.assert_sample()
         self.write("b.pcap", SAMPLE.read_bytes())
         with tarfile.open(self.folder / "x.tar", "w") as archive:
             archive.add(self.write("readme", b"no capture"), "readme")
             archive.add(self.write("a.pcap.gz", gzip.compress(ACKNEX.read_bytes())), "a.pcap.gz")
             archive.add(self.folder / "b.pcap", "b.pcap")
         self.cut("-s", "2", "x.tar")
-        self.assertEqual(self.demos("cut.pcapng"), self.demos(SAMPLE))
+        self.assert_sample()
 
-    def test_several_captures(self):
-        capture = Capture.read(ACKNEX)
-        first = self.write("1.pcap", Capture(capture.link_type, capture.frames[:12]).pcap())
-        second = self.write("2.pcap", Capture(capture.link_type, capture.frames[12:]).pcapng())
-        self.assertEqual(self.cut("-s", "1", first, second), (25, 25, 1))
-        self.assertEqual(self.dump("cut.pcapng"), self.dump(ACKNEX))
-
-    def test_what_is_wrong(self):
+    def test_refused_selections_and_inputs(self):
         demo = next(CAPTURES.glob("*.dm2"))
         for arguments, status, problem in (
                 (("--packets", "0", SAMPLE), 2, "--packets 0: packets are numbers from 1"),
@@ -142,15 +117,12 @@ class Cut(ToolTest):
                 (("--packets", "1", SAMPLE, ACKNEX), 2, "--packets goes with one capture"),
                 (("--packets", "1", demo), 2, "--packets goes with captures, not with demos"),
                 ((demo, SAMPLE), 2, "--pcap takes demos, or captures, but not both at once"),
+                (("-",), 2, "standard input: is read twice, and must be a file"),
                 (("-s", "99", SAMPLE), 1, "cut.pcapng: not written: no packet of "),
                 (("--filter", "tcp", SAMPLE), 1, "cut.pcapng: not written: no packet of 0 ")):
             with self.subTest(problem):
-                _, error = self.tool("--pcap", "cut.pcapng", *arguments, status=status)
+                _, error = self.tool("--pcap", "cut.pcapng", *arguments, input=SAMPLE.read_bytes(), status=status)
                 self.assertIn(problem, error)
                 self.assertFalse((self.folder / "cut.pcapng").exists())
         _, error = self.tool("--list", "--packets", "1", SAMPLE, status=2)
         self.assertIn("--packets goes with --pcap", error)
-
-    def test_standard_input(self):
-        _, error = self.tool("--pcap", "x.pcapng", "-", input=SAMPLE.read_bytes(), status=2)
-        self.assertIn("standard input: is read twice, and must be a file", error)

@@ -5,7 +5,7 @@ import hashlib
 import resource
 import struct
 
-from tool import ETHERNET, Capture, ToolTest, udp
+from tool import ToolTest, udp_frame
 
 from downloads import recorded
 
@@ -14,7 +14,7 @@ CHUNK = 1024
 
 
 class Conversation:
-    """QuakeWorld packets, enough for a session and its downloads."""
+    """QuakeWorld packets of a session with downloads."""
 
     def __init__(self):
         self.frames = []
@@ -23,8 +23,7 @@ class Conversation:
         self.to_client(b"\x01")
 
     def send(self, source, destination, payload):
-        self.frames.append((len(self.frames) * 1000,
-                            bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+        self.frames.append((len(self.frames) * 1000, udp_frame(source, destination, payload)))
 
     def to_server(self, messages):
         self.sequence += 1
@@ -54,60 +53,45 @@ class Conversation:
     def chunk(self, number, data):
         self.loose(b"\x29" + struct.pack("<i", number) + data.ljust(CHUNK, b"\0"))
 
-    def pcap(self):
-        return Capture(ETHERNET, self.frames).pcap()
-
 
 class Extract(ToolTest):
     def extract(self, conversation, *options, status=0):
-        capture = self.write("in.pcap", conversation.pcap())
+        capture = self.write_capture("in.pcap", conversation.frames)
         (self.folder / "out").mkdir(exist_ok=True)
         return self.tool("--extract-files", "out", *options, capture, status=status)
 
-    def files(self):
-        out = self.folder / "out"
+    def files(self, folder="out"):
+        out = self.folder / folder
         return {str(path.relative_to(out)): path.read_bytes()
                 for path in out.rglob("*") if path.is_file()}
 
     def test_recorded_downloads_equal_the_originals(self):
         for capture, originals in recorded():
             with self.subTest(capture):
-                folder = self.folder / capture.stem
-                folder.mkdir()
-                self.tool("--extract-files", folder, capture)
-                self.assertEqual({str(path.relative_to(folder)):
-                                  hashlib.md5(path.read_bytes()).hexdigest()
-                                  for path in folder.rglob("*") if path.is_file()}, originals)
+                (self.folder / capture.stem).mkdir()
+                self.tool("--extract-files", capture.stem, capture)
+                self.assertEqual({name: hashlib.md5(data).hexdigest() for name, data in self.files(capture.stem).items()},
+                                 originals)
 
-    def test_each_kind_of_unfinished_file_fails(self):
-        """Alone: with both, one would hide that the other does not."""
-        talk = Conversation()
-        talk.request(b"a.wav")
-        talk.piece(b"half", 50)
-        output, error = self.extract(talk, status=1)
-        self.assertIn("a.wav.partial: only 4 bytes: ", error)
-        self.assertEqual(output, "")
-        talk = Conversation()
-        talk.begin(b"b.wav", 3 * CHUNK)
-        talk.chunk(0, b"x" * CHUNK)
-        talk.chunk(2, b"z" * CHUNK)
-        output, error = self.extract(talk, status=1)
-        self.assertIn("b.wav.partial: only 1024 of 3072 bytes: ", error)
-        self.assertEqual(output, "")
-        self.assertEqual(self.files(), {"a.wav.partial": b"half", "b.wav.partial": b"x" * CHUNK})
+    def test_unfinished_files_fail_beside_finished_ones(self):
+        """Each kind of download in a capture of its own."""
+        for chunked in False, True:
+            talk = Conversation()
+            talk.download(b"a.wav")
+            if chunked:
+                talk.begin(b"b.wav", 3 * CHUNK)
+                talk.chunk(0, b"x" * CHUNK)
+                talk.chunk(2, b"z" * CHUNK)
+            else:
+                talk.request(b"b.wav")
+                talk.piece(b"half", 50)
+            output, error = self.extract(talk, "--force", status=1)
+            self.assertEqual(output, "a.wav: 4 bytes\n")
+            self.assertIn("b.wav.partial: only 1024 of 3072 bytes: " if chunked else "b.wav.partial: only 4 bytes: ", error)
+            self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"x" * CHUNK if chunked else b"half"})
 
-    def test_a_finished_file_beside_an_unfinished_one(self):
-        talk = Conversation()
-        talk.download(b"a.wav")
-        talk.request(b"b.wav")
-        talk.piece(b"half", 50)
-        output, _ = self.extract(talk, status=1)
-        self.assertEqual(output, "a.wav: 4 bytes\n")
-        self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"half"})
-
-    def test_names_that_are_those_of_others(self):
-        """Of one name, a further file has the beginning of its checksum in it, whatever files that
-        has."""
+    def test_names_that_are_taken(self):
+        """A further file with the same name has the beginning of its checksum in its name, which is unique, too."""
         two, three = (hashlib.sha256(data).hexdigest() for data in (b"2", b"3"))
         talk = Conversation()
         for name, data in ((b"a.x", b"1"), (f"A-{two[:8]}.x".encode(), b"3"), (b"a.x", b"2"),
@@ -118,7 +102,7 @@ class Extract(ToolTest):
                                         f"a-{three[:8]}.x": b"3"})
 
     def test_many_files_of_one_name(self):
-        """Each is told apart without a look at all that came before."""
+        """The time is linear."""
         talk = Conversation()
         for number in range(20000):
             talk.download(b"maps/a.bsp", struct.pack("<I", number))
@@ -154,22 +138,14 @@ class Extract(ToolTest):
         self.extract(talk, "--force")
         self.assertEqual(self.files(), found)
 
-    def test_refusals_are_no_files(self):
+    def test_without_a_file_there_is_no_folder(self):
+        """A server refuses one, or sends nothing; a file is not a folder."""
         talk = Conversation()
         talk.request(b"nothing.wav")
         talk.to_client(b"\x29" + struct.pack("<hB", -1, 0))
-        _, error = self.extract(talk, "--verbose", status=1)
-        self.assertEqual(self.files(), {})
+        capture = self.write_capture("talk.pcap", talk.frames)
+        _, error = self.tool("--extract-files", "deep/new", "--verbose", capture, status=1)
         self.assertIn("did not send nothing.wav", error)
-
-    def test_the_folder_is_made(self):
-        talk = Conversation()
-        talk.request(b"nothing.wav")
-        self.write("talk.pcap", talk.pcap())
-        self.tool("--extract-files", "deep/new", "talk.pcap", status=1)
-        self.assertFalse((self.folder / "deep").exists())  # nothing to put into it
-
-    def test_a_file_is_no_folder(self):
-        self.write("file", b"")
-        _, error = self.tool("--extract-files", "file", "x.pcap", status=2)
-        self.assertIn('--extract-files "file": is not a folder', error)
+        self.assertFalse((self.folder / "deep").exists())
+        _, error = self.tool("--extract-files", capture, "x.pcap", status=2)
+        self.assertIn('talk.pcap": is not a folder', error)

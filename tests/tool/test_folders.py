@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Folders: those that stand for the captures and demos in them, and those that are made."""
+"""Folders as inputs: the captures and demos in them."""
 
 import gzip
 import re
@@ -26,37 +26,27 @@ class Inputs(ToolTest):
         path.write_bytes(data)
 
     def inputs(self, *arguments):
-        """The inputs in order: --check tells each."""
+        """The inputs in order, from the report of --check."""
         self.run_tool("--check", "--junit", "report.xml", *arguments)
-        files = re.findall(r'<testsuite name="(.*?)"', (self.folder / "report.xml").read_text())
-        self.assertTrue(files)
-        return files
+        return re.findall(r'<testsuite name="(.*?)"', (self.folder / "report.xml").read_text())
 
-    def test_folder(self):
-        self.assertEqual(self.inputs("all"), ["all/a.dm2", "all/b.pcap", "all/c.PCAPNG.gz"])
+    def test_captures_and_demos_of_a_folder(self):
+        """Without hidden files and others; with -R also those of folders below; each file once."""
+        for arguments, names in ((["all"], "a.dm2 b.pcap c.PCAPNG.gz"), (["-R", "all/"], "a.dm2 b.pcap below/d.pcap c.PCAPNG.gz"),
+                                 (["all/b.pcap", "all/below"], "b.pcap below/d.pcap")):
+            self.assertEqual(self.inputs(*arguments), ["all/" + name for name in names.split()])
 
-    def test_recursive(self):
-        self.assertEqual(self.inputs("-R", "all/"),
-                         ["all/a.dm2", "all/b.pcap", "all/below/d.pcap", "all/c.PCAPNG.gz"])
-
-    def test_among_files(self):
-        self.assertEqual(self.inputs("all/b.pcap", "all/below"), ["all/b.pcap", "all/below/d.pcap"])
-
-    def test_converted_again(self):
-        """Demos that were written into the folder of their captures are not converted."""
+    def test_demos_in_the_folder_of_their_captures_are_not_converted(self):
         self.put("games/one.pcap", (CAPTURES / "qw-sample.pcap").read_bytes())
         for _ in range(2):
             output, error = self.tool("-f", "-o", "games", "games")
             self.assertIn("session 1,", output)
             self.assertEqual(error, "")
         self.put("only/a.dm2", DEMO.read_bytes())
-        _, error = self.tool("only", status=2)
-        self.assertIn("only: no captures in this folder; -R", error)
+        self.assertIn("only: no captures in this folder; -R", self.tool("only", status=2)[1])
 
-    def test_nothing_in_it(self):
+    def test_empty_folder(self):
         (self.folder / "empty" / "below").mkdir(parents=True)
-        _, error = self.tool("--list", "empty", status=2)
-        self.assertIn("empty: no captures and no demos in this folder; "
-                      "-R looks into those below it, too\n", error)
-        _, error = self.tool("--list", "-R", "empty", status=2)
-        self.assertIn("empty: no captures and no demos in this folder\n", error)
+        text = "empty: no captures and no demos in this folder"
+        self.assertIn(text + "; -R looks into those below it, too\n", self.tool("--list", "empty", status=2)[1])
+        self.assertIn(text + "\n", self.tool("--list", "-R", "empty", status=2)[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""MVD2 demos out of GTV streams: the blocks as they came, from the first gamestate on."""
+"""MVD2 demos from GTV streams: the same blocks, from the first gamestate on."""
 
 import struct
 
@@ -29,32 +29,31 @@ def blocks_of(demo):
     return found
 
 
-class Gtv(StreamTest):
+class Demos(StreamTest):
     extension = "mvd2"
 
-
-class Demos(Gtv):
-    def test_whole(self):
+    def test_whole_streams(self):
         for deflate in (False, True):
             conversation = gtv_stream(deflate=deflate)
             conversation.finish()
             self.assertEqual(self.demo(conversation.frames), (mvd2(GTV_BLOCKS), ""))
+        frames = [frame.replace(struct.pack(">H", 27910), struct.pack(">H", 3000)) for frame in gtv_stream().frames]
+        self.assertEqual(self.demo(frames), (mvd2(GTV_BLOCKS), ""))
 
-    def test_levels(self):
-        """Another gamestate goes on in the same demo; what is before the first is of no use."""
+    def test_levels_are_in_one_demo(self):
+        """Without the blocks before the first gamestate."""
         blocks = [gtv_frame("early"), gamestate(1), gtv_frame("a"), gamestate(2), gtv_frame("b")]
         frames = gtv_stream(blocks=blocks).frames
         self.assertEqual(self.demo(frames), (mvd2(blocks[1:]), ""))
-        listed, _ = self.tool("--list", self.folder / "a.pcap")
-        self.assertRegex(listed, r" level1, level2  Q2 MVD 37 ")
+        self.assertRegex(self.tool("--list", self.folder / "a.pcap")[0], r" level1, level2  Q2 MVD 37 ")
 
-    def test_no_gamestate(self):
+    def test_stream_without_a_gamestate(self):
         demo, error = self.demo(gtv_stream(blocks=[gtv_frame("a")]).frames, status=1)
         self.assertIsNone(demo)
         self.assertIn("the capture lacks the beginning of a level", error)
 
-    def test_hole(self):
-        """Each segment of the stream missing once: the blocks before it are kept."""
+    def test_blocks_before_a_missing_segment_are_kept(self):
+        """Each segment is missing once."""
         frames = gtv_stream([3000]).frames
         first = next(at for at, frame in enumerate(frames) if b"maps/level1" in frame)
         for lost in range(first + 1, len(frames) - 1):
@@ -73,43 +72,30 @@ class Demos(Gtv):
             demo, _ = self.demo(frames, "--sanitize")
             self.assertEqual(blocks_of(demo), [blocks[0], PRINTED + gtv_frame("a"), blocks[2]])
 
-    def test_other_ports(self):
-        frames = [frame.replace(struct.pack(">H", 27910), struct.pack(">H", 3000))
-                  for frame in gtv_stream().frames]
-        self.assertEqual(self.demo(frames), (mvd2(GTV_BLOCKS), ""))
-
-    def test_what_the_relay_sends(self):
+    def test_messages_of_the_relay(self):
         conversation = gtv_stream()
         conversation.send(CLIENT, gtv_message(GTV_PONG) + gtv_message(4, b"say hello\0"))
         dumped = self.dump(self.capture(conversation.frames), "--show-secrets")
-        names = [field for packet in dumped for field in flat(packet["fields"])]
-        values = {field["name"]: field.get("value") for field in names}
-        self.assertEqual(values["q2.gtv.stringcmd"], "say hello")
-        self.assertEqual(values["q2.gtv.name"], "relay")
-        self.assertEqual(values["q2.gtv.password"], "secret")
-        self.assertEqual(values["q2.gtv.version"], "q2pro")
-        self.assertEqual(values["q2.gtv.maxbuf"], 10)
+        values = {field["name"]: field.get("value") for packet in dumped for field in flat(packet["fields"])}
+        self.assertEqual([values["q2.gtv." + name] for name in ("stringcmd", "name", "password", "version", "maxbuf")],
+                         ["say hello", "relay", "secret", "q2pro", 10])
 
 
-def is_run(blocks, among):
-    """Whether the blocks stand one behind the other among those."""
-    return any(among[at:at + len(blocks)] == blocks for at in range(len(among) - len(blocks) + 1))
-
-
-class Recordings(Gtv):
-    """What servers recorded themselves while they streamed."""
+class Recordings(StreamTest):
+    """Recordings of servers while they streamed."""
 
     def check(self, capture, recording, blocks, status=0):
-        """The gamestate is made for each listener; behind it, all blocks are the server's own. One
-        that began to stream before it recorded has them all."""
+        """All blocks are the server's, but the gamestate, which is made for each listener. The earlier beginning of
+        both has them all."""
         path = self.write("a.pcap", capture)
         for old in self.folder.glob("*.mvd2"):
             old.unlink()
         self.tool("-q", path, status=status)
         rebuilt, = self.folder.glob("a-*.mvd2")
-        ours, servers = blocks_of(rebuilt.read_bytes())[1:], blocks_of(recording)[1:]
+        demos = ours, servers = blocks_of(rebuilt.read_bytes())[1:], blocks_of(recording)[1:]
         self.assertEqual(len(ours) + 1, blocks)
-        self.assertTrue(is_run(ours, servers) or is_run(servers, ours))
+        short, long = sorted(demos, key=len)
+        self.assertTrue(any(long[at:at + len(short)] == short for at in range(len(long) - len(short) + 1)))
 
     def test_own(self):
         self.check(recordings.own("q2-gtv.pcap"), recordings.own("q2-gtv.mvd2"), 409)
@@ -117,7 +103,7 @@ class Recordings(Gtv):
     def test_shared(self):
         if not SHARED.is_dir():
             self.skipTest(f"no {SHARED}")
+        # In the first one, a client that was refused has no demo.
         for name, blocks in (("gtv1", 243), ("gtv2", 409), ("gtv2nz", 416)):
-            # In the first one, a client that was refused leaves nothing to make a demo of.
             self.check((SHARED / f"{name}.pcap").read_bytes(),
                        (SHARED / f"{name}.mvd2").read_bytes(), blocks, status=int(name == "gtv1"))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Demos out of QTV streams: the blocks as they came, up to where the capture has them."""
+"""MVDs from QTV streams: the same blocks, up to the first that the capture lacks."""
 
 import io
 import struct
 import zipfile
 
-from tool import ETHERNET, Capture, ToolTest, udp
+from tool import ETHERNET, Capture, ToolTest, udp_frame
 
-from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,
+from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, SERVER, Conversation,
                      command, mvd_block, printed, stream, stuffed)
 
-# svc_serverdata as an MVD has it: protocol, number of the level, folder, time, level, ten movevars.
-# Without it --sanitize leaves all out, since players know no protocol.
+# svc_serverdata of an MVD: protocol, number of the level, folder, time, level, ten movevars. Without a protocol,
+# --sanitize leaves all messages out.
 SERVERDATA = b"\x0b" + struct.pack("<II", 28, 1) + b"qw\0" + bytes(4) + b"a level\0" + bytes(40)
 
 
@@ -19,20 +19,15 @@ class StreamTest(ToolTest):
     extension = "mvd"
 
     def capture(self, frames, name="a.pcap"):
-        timed = enumerate(frames)
-        return self.write(name, Capture(ETHERNET, [(1000 * at, frame) for at, frame in timed]).pcap())
+        return self.write_capture(name, [(1000 * at, frame) for at, frame in enumerate(frames)])
 
     def demo(self, frames, *options, status=0):
-        """The demo and what is reported on standard error."""
+        """The demo, and the messages on standard error."""
         for path in self.folder.glob("a-*.*"):
             path.unlink()
         _, error = self.tool("-q", "-f", *options, self.capture(frames), status=status)
-        demos = self.demos()
+        demos = [path.read_bytes() for path in sorted(self.folder.glob(f"a-*.{self.extension}"))]
         return demos[0] if demos else None, error
-
-    def demos(self):
-        """What was written, in the order of the names."""
-        return [path.read_bytes() for path in sorted(self.folder.glob(f"a-*.{self.extension}"))]
 
 
 class Demos(StreamTest):
@@ -41,29 +36,23 @@ class Demos(StreamTest):
         conversation.finish()
         self.assertEqual(self.demo(conversation.frames), (DEMO + END_OF_DEMO, ""))
 
-    def test_stream_with_its_own_end(self):
-        """Only an end that is missing is added; one in the middle stays where it is."""
+    def test_only_a_missing_end_is_added(self):
+        """One in the middle stays."""
         demo = DEMO + END_OF_DEMO + DEMO + END_OF_DEMO
         self.assertEqual(self.demo(stream(demo=demo).frames), (demo, ""))
         demo += DEMO
         self.assertEqual(self.demo(stream(demo=demo).frames), (demo + END_OF_DEMO, ""))
 
-    def test_hole(self):
-        """Each segment of the stream missing once: the blocks before it are kept."""
-        conversation = stream([5000])
-        first = next(at for at, frame in enumerate(conversation.frames) if b"QTVSV" in frame)
-        reply = len(b"QTVSV 1\nBEGIN\n\n")
-        for lost in range(first + 1, len(conversation.frames) - 1):
+    def test_blocks_before_a_missing_segment_are_kept(self):
+        """Each segment is missing once."""
+        frames = stream([5000]).frames
+        first = next(at for at, frame in enumerate(frames) if b"QTVSV" in frame)
+        for lost in range(first + 1, len(frames) - 1):
             with self.subTest(lost):
-                before = (lost - first) * 5000 - reply
-                kept, size = b"", 0
-                for block in BLOCKS:
-                    size += len(block)
-                    if size <= before:
-                        kept += block
-                frames = conversation.frames[:lost] + conversation.frames[lost + 1:]
-                demo, error = self.demo(frames, status=1)
-                self.assertEqual(demo, kept + END_OF_DEMO)
+                received = (lost - first) * 5000 - len(b"QTVSV 1\nBEGIN\n\n")
+                count = max(count for count in range(len(BLOCKS)) if sum(map(len, BLOCKS[:count])) <= received)
+                demo, error = self.demo(frames[:lost] + frames[lost + 1:], status=1)
+                self.assertEqual(demo, b"".join(BLOCKS[:count]) + END_OF_DEMO)
                 self.assertIn(f"lacks 5000 bytes of the stream before packet {lost + 1}", error)
 
     def test_end_within_a_block(self):
@@ -73,7 +62,7 @@ class Demos(StreamTest):
         self.assertIn(f"ends within a block: its {len(BLOCKS[-1]) - 7} bytes are left out",
                       error)
 
-    def test_damaged(self):
+    def test_damaged_block(self):
         demo, error = self.demo(stream(demo=DEMO + b"\0\0" + DEMO).frames, status=1)
         self.assertEqual(demo, DEMO + END_OF_DEMO)
         self.assertIn("no block begins here", error)
@@ -89,16 +78,18 @@ class Demos(StreamTest):
         self.assertIn("bytes of the stream before packet", error)
 
     def test_sanitize(self):
+        """Also if a viewer, who may send anything, sends the command that marks a recorded demo."""
         dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n") + printed("b"), 9)
         needed = mvd_block(stuffed("fullserverinfo \"\"\n"))
-        self.assertEqual(self.demo(stream(demo=dangerous + needed).frames),
-                         (dangerous + needed + END_OF_DEMO, ""))
-        demo, _ = self.demo(stream(demo=dangerous + needed).frames, "--sanitize")
-        self.assertEqual(demo, mvd_block(SERVERDATA + printed("a") + printed("b"), 9) + needed +
-                         END_OF_DEMO)
+        conversation = stream(demo=b"")
+        conversation.send(CLIENT, command("demo MVD"))
+        conversation.send(SERVER, dangerous + needed)
+        self.assertEqual(self.demo(conversation.frames), (dangerous + needed + END_OF_DEMO, ""))
+        demo, _ = self.demo(conversation.frames, "--sanitize")
+        self.assertEqual(demo, mvd_block(SERVERDATA + printed("a") + printed("b"), 9) + needed + END_OF_DEMO)
 
-    def test_sanitize_what_players_read_differently(self):
-        """Of effects that are not shown ezQuake reads a place alone; FTE reads places as floats."""
+    def test_sanitize_messages_that_players_read_differently(self):
+        """ezQuake reads only an origin of effects that it does not show; FTE reads origins as floats."""
         def with_words(*words):
             return b"\x0b" + b"".join(words) + SERVERDATA[1:]
 
@@ -114,15 +105,15 @@ class Demos(StreamTest):
                 demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames, "--sanitize")
                 self.assertEqual(demo, mvd_block(start) + END_OF_DEMO)
 
-    def test_sanitize_what_is_for_nobody(self):
-        """Without the extension for hidden messages these are ordinary ones to old players."""
+    def test_sanitize_messages_to_no_player(self):
+        """Old players, which lack the extension for hidden messages, execute them."""
         level = mvd_block(SERVERDATA)
         nobody = b"\0\3" + bytes(4) + struct.pack("<I", 7) + stuffed("quit\n")
         demo, _ = self.demo(stream(demo=level + nobody).frames, "--sanitize")
         self.assertEqual(demo, level + b"\0\3" + bytes(8) + END_OF_DEMO)
 
     def test_sanitize_archive(self):
-        """What ezQuake would open as a zip archive: nails, each of six bytes."""
+        """Nails, each of six bytes, that ezQuake would open as a zip archive."""
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as file:
             file.writestr("autoexec.cfg", "quit")
@@ -136,19 +127,8 @@ class Demos(StreamTest):
             with self.assertRaises(zipfile.BadZipFile):
                 zipfile.ZipFile(io.BytesIO(demo))
 
-    def test_no_viewer_switches_sanitizing_off(self):
-        """What packets say never decides what is left out."""
-        dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n"))
-        conversation = Conversation()
-        conversation.send(CLIENT, REQUEST)
-        conversation.send(SERVER, REPLY)
-        conversation.send(CLIENT, command("demo MVD"))
-        conversation.send(SERVER, dangerous)
-        demo, _ = self.demo(conversation.frames, "--sanitize")
-        self.assertEqual(demo, mvd_block(SERVERDATA + printed("a")) + END_OF_DEMO)
-
     def test_middle_of_a_stream(self):
-        """Nothing tells that it is one; where the user does, that is wrong is reported."""
+        """No session; with --port, one whose beginning is missing."""
         path = self.capture(stream().frames[8:])
         _, error = self.tool("-q", path, status=1)
         self.assertIn("no session found", error)
@@ -157,15 +137,12 @@ class Demos(StreamTest):
 
     def test_datagrams_and_streams_of_the_same_ports(self):
         conversation = stream()
-        datagram = bytes(12) + b"\x08\x00" + udp((1, 50000), (2, 28000), b"\xff\xff\xff\xffping\n")
+        datagram = udp_frame((1, 50000), (2, 28000), b"\xff\xff\xff\xffping\n")
         frames = conversation.frames[:9] + [datagram] + conversation.frames[9:]
         self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
         self.assertEqual([packet["protocol"] for packet in self.dump(self.folder / "a.pcap")][0], "qw")
 
-
-class Units(StreamTest):
-    def test_hostile_text(self):
-        """A request that never ends, in the smallest pieces, is given up before long."""
+    def test_endless_request_in_small_segments(self):
         conversation = Conversation()
         conversation.send(CLIENT, b"QTV\n" + b"A: b\n" * 60000, [4] + [1] * 3000 + [60000])
         _, error = self.tool("--check", self.capture(conversation.frames), status=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page of --report, the numbers in --stats --json that it draws, and progress.
+"""The page of --report, the figures of --stats --json that it draws, and progress.
 
 Chromium looks at the page where it is installed. AXE names the file axe.min.js of axe-core, which then looks for
 errors of accessibility: AXE=node_modules/axe-core/axe.min.js ctest -R tool.report
@@ -18,7 +18,7 @@ import unittest
 
 from test_match import MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
-from tool import CAPTURES, Capture, PROGRAM, SANITIZED, SOURCE, ToolTest
+from tool import CAPTURES, Capture, PROGRAM, SANITIZED, SOURCE
 
 LINES = CAPTURES / "lines"
 HOSTILE = ['<script>alert(1)</script>', '"><img src=http://127.0.0.1:1/x onerror=alert(2)>', "it's & <b>", "</title>"]
@@ -34,12 +34,17 @@ def position(slot, x, y):
     return struct.pack("<BBHB3h", 42, slot, 7, 0, x * 8, y * 8, 0)
 
 
+def points(count, text=""):
+    """Blocks in which anna writes, and is at another place."""
+    return [userinfo(0, 1, name="anna"), *(chat(f"anna: {i}{text}") + position(0, i * 7919 % 4000, i * 104729 % 4000)
+                                           for i in range(count))]
+
+
 class Numbers(MatchTest):
-    def test_series(self):
-        """The bins' loss is the session's; none has more packets than were captured. QuakeWorld's loss is that which
-        the client reports, and that does not count the sign-on."""
+    def test_series_add_up_to_the_figures_of_the_session(self):
+        """No bin has more packets than were captured. QuakeWorld's client does not count the loss of the sign-on."""
         for name, first in (("qw-g-server.pcap.gz", 320), ("q2-c-client.pcap.gz", 0), ("nq-b-server.pcap.gz", 0)):
-            for session in json.loads(self.tool("--stats", "--json", LINES / name)[0])["sessions"]:
+            for session in self.report("--stats", LINES / name)["sessions"]:
                 series = session["series"]
                 self.assertLessEqual(len(series["ping"]), 120)
                 self.assertGreaterEqual(len(series["ping"]) * series["seconds"], session["duration"])
@@ -62,39 +67,34 @@ class Numbers(MatchTest):
                 self.assertGreater(sum(high), sum(low))
 
     def test_series_of_ten_minutes(self):
-        """Each bin has the packets of its time, also where two became one."""
-        capture = Capture.read(CAPTURES / "qw-sample.pcap")
-        start = capture.frames[0][0]
-        path = self.write("x.pcap", Capture(capture.link_type, [(start + 40 * (time - start), frame)
-                                                               for time, frame in capture.frames]).pcap())
-        series = json.loads(self.tool("--stats", "--json", path)[0])["sessions"][0]["series"]
+        """Each bin has the packets of its time, also after two became one."""
+        frames = Capture.read(CAPTURES / "qw-sample.pcap").frames
+        start = frames[0][0]
+        path = self.write_capture("x.pcap", [(start + 40 * (time - start), frame) for time, frame in frames])
+        series = self.report("--stats", path)["sessions"][0]["series"]
         self.assertEqual(series["seconds"], 8)
         sent = [packet["time"] - start / 1e6 for packet in self.dump(path) if packet["direction"] == "s2c"]
         ahead = [sum(time < 8 * number for time in sent) - sum(series["s2c"]["packets"][:number]) for number in range(75)]
         self.assertLess(abs(statistics.mean(ahead[10:60]) - statistics.mean(ahead[60:])), 2, ahead)
 
-    def test_chat(self):
+    def test_chat_has_its_player(self):
+        """A line that the server sends to each player counts once."""
         session = self.session("x.mvd", mvd(
-            userinfo(0, 1, name="anna") + userinfo(1, 2, name="a: b"), chat("anna: hello"), chat("(anna): team"),
-            chat("a: b: c"), chat("who: me"), b"\x08\x02anna: no chat\n\0"))
+            userinfo(0, 1, name="anna") + userinfo(1, 2, name="a: b"), chat("anna: hello") * 2, chat("anna: hello"),
+            chat("(anna): team"), chat("a: b: c"), chat("who: me"), b"\x08\x02anna: no chat\n\0"))
         self.assertEqual([(each["player"], each["text"]) for each in session["chat"]],
-                         [("anna", "anna: hello"), ("anna", "(anna): team"), ("a: b", "a: b: c"), (None, "who: me")])
+                         [("anna", "anna: hello"), ("anna", "anna: hello"), ("anna", "(anna): team"), ("a: b", "a: b: c"),
+                          (None, "who: me")])
 
-    def test_line_to_each_player_is_one(self):
-        session = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), chat("anna: hello") * 2, chat("anna: hello")))
-        self.assertEqual([each["text"] for each in session["chat"]], 2 * ["anna: hello"])
-
-    def test_ways(self):
-        """A way has no point twice; a jump is null."""
+    def test_way_of_a_player(self):
+        """No point twice; null for a jump."""
         steps = [position(0, x, 0) for x in (0, 1, 40, 80, 1000, 1040)]
         way, = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), *steps))["ways"]
         self.assertEqual((way["player"], way["x"]), ("anna", [0, 40, 80, None, 1000, 1040]))
-        self.assertEqual(len(way["time"]), len(way["y"]), len(way["x"]))
+        self.assertEqual([len(way["time"]), len(way["y"])], 2 * [len(way["x"])])
 
     def test_limits(self):
-        frames = [userinfo(0, 1, name="anna")] + [chat(f"anna: {i}") + position(0, i * 7919 % 4000, i * 104729 % 4000)
-                                                  for i in range(5000)]
-        session = self.session("x.mvd", mvd(*frames))
+        session = self.session("x.mvd", mvd(*points(5000)))
         self.assertEqual((len(session["chat"]), session["chat_left_out"]), (500, 4500))
         self.assertLessEqual(len(session["ways"][0]["x"]), 2 * 4096)
 
@@ -110,16 +110,11 @@ class Page(MatchTest):
                                              *(frags(i, 9) + position(i, i * 200, 9) + position(i, i * 200, 99)
                                                for i in range(len(HOSTILE))), map_name="<svg/onload=alert(3)>"))
 
-    def test_escapes(self):
-        """Names and chat become no elements and no attributes."""
-        tags = []
-
-        class Reader(html.parser.HTMLParser):
-            def handle_starttag(self, tag, attrs):
-                tags.append((tag, dict(attrs)))
-
+    def test_names_and_chat_become_no_elements_and_no_attributes(self):
+        tags, reader = [], html.parser.HTMLParser()
+        reader.handle_starttag = lambda tag, attributes: tags.append((tag, dict(attributes)))
         text = self.page(self.hostile(), CAPTURES / "qw-sample.pcap")
-        Reader().feed(text)
+        reader.feed(text)
         self.assertIn("&lt;script&gt;alert(1)", text)
         self.assertEqual([tag for tag, _ in tags].count("script"), 1)
         self.assertNotIn("img", [tag for tag, _ in tags])
@@ -128,23 +123,20 @@ class Page(MatchTest):
             self.assertRegex(attributes.get("href", "#s1"), "^#s[0-9]+$")
         self.assertNotRegex(text, r"url\(|@import|https?://(?!127\.0\.0\.1:1/x)")
 
-    def test_each_player_has_a_score(self):
-        players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="bert")
-        text = self.page(self.write("x.mvd", mvd(players, frags(0, 1), frags(0, 2))))
+    def test_level_has_scores_without_spectators_and_ways_with_the_north_above(self):
+        """A line of scores for each player; ways as wide as high; few round times below."""
+        players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="bert") + userinfo(2, 3, name="carla", **{"*spectator": "1"})
+        text = self.page(self.write("x.mvd", mvd(players + frags(2, 0), frags(0, 1), frags(0, 2), *(
+            position(0, x, 4 * x) for x in range(0, 101, 20)))))
         self.assertEqual(len(re.findall(r"<path class=p[0-9]+ d=.M0 0H", text)), 2)
-
-    def test_level(self):
-        """Scores, but not those of spectators; ways with the north above, as wide as high; few round times below."""
-        players = userinfo(0, 1, name="anna") + userinfo(1, 2, name="carla", **{"*spectator": "1"}) + frags(1, 0)
-        text = self.page(self.write("x.mvd", mvd(players + frags(0, 2), *(position(0, x, 4 * x) for x in range(0, 101, 20)))))
-        self.assertEqual(re.findall("<li><b class=p[0-9]+></b> ([^<\n]*)", text), ["anna 2"])
+        self.assertEqual(re.findall("<li><b class=p[0-9]+></b> ([^<\n]*)", text), ["anna 2", "bert 0"])
         self.assertRegex(text, "viewBox=.-20 -420 140 440.><path class=p0 d=.M0 -?0l0 0 20 -80 20 -80 ")
         for row in re.findall("<div class=ticks>(.*)", self.page(*LINES.glob("*.gz")))[1:]:
             self.assertIn(row.count("<span"), range(2, 11))
             self.assertEqual({int(seconds) % 5 for seconds in re.findall(r">[0-9:]*:([0-9]{2})<", row)}, {0}, row)
 
     def drawn(self, path, bins):
-        """The values that a step line has for the bins; None where it has none."""
+        """The values of a step line for the bins; None for a gap."""
         values, at, y = [None] * bins, 0, None
         for command, numbers in re.findall("([MHV])([-0-9.e ]+)", path):
             x = int(numbers.split()[0]) if command != "V" else at
@@ -155,10 +147,9 @@ class Page(MatchTest):
             at = x
         return values
 
-    def test_figures(self):
-        """The table and the plots have what --stats --json has."""
+    def test_table_and_plots_have_the_figures_of_stats(self):
         inputs = sorted(LINES.glob("*.gz"))
-        sessions = json.loads(self.tool("--stats", "--json", *inputs)[0])["sessions"]
+        sessions = self.report("--stats", *inputs)["sessions"]
         text = self.page(*inputs)
         rows = [re.findall("<t[dh][^>]*>([^<\n]*)", row) for row in text.split("<tr>")[2:]]
 
@@ -188,28 +179,24 @@ class Page(MatchTest):
                 values += sum(1 for value in bins if value is not None)
         self.assertGreater(values, 200)
 
-    def test_no_names(self):
-        """The page of a capture that was anonymized has no name of a player."""
+    def test_page_of_an_anonymized_capture_has_no_name(self):
         capture = LINES / "qw-g-server.pcap.gz"
         self.assertRegex(self.page(capture), "anna|bert")
         self.tool("--anonymize", "a.pcap", "--replace-names", "--replace-chat", capture)
         self.assertNotRegex(self.page("a.pcap"), "(?i)anna|bert")
 
     def test_size(self):
-        frames = [userinfo(0, 1, name="anna")] + [chat("anna: " + 180 * "<") + position(0, i * 7919 % 4000, i * 977 % 4000)
-                                                  for i in range(500 if not SANITIZED else 50)]
-        inputs = [self.write(f"{i}.mvd", mvd(*frames)) for i in range(100)]
-        self.assertLess(len(self.page(*inputs)), 1_000_000)
+        data = mvd(*points(50 if SANITIZED else 500, 180 * "<"))
+        self.assertLess(len(self.page(*[self.write(f"{i}.mvd", data) for i in range(100)])), 1_000_000)
 
-    def test_file(self):
-        """An existing file stays, unless --force; nothing is written where there is no session."""
+    def test_existing_file_stays_and_without_a_session_there_is_none(self):
         self.write("x.html", b"mine")
         self.tool("--report", "x.html", CAPTURES / "qw-sample.pcap", status=1)
-        self.assertEqual((self.folder / "x.html").read_bytes(), b"mine")
+        self.assertEqual(self.contents("x.html"), b"mine")
         self.tool("--report", "y.html", CAPTURES / "nq-control.pcap", "--filter", "port 1", status=1)
         self.assertFalse((self.folder / "y.html").exists())
 
-    # Adds the result of the checks to the page.
+    # A script that checks the page, and sends the results to the frame.
     CHECKS = """addEventListener('load', async () => {
       const wide = [...document.querySelectorAll('body, body *')].filter(e => !e.closest('svg, script') &&
         !getComputedStyle(e).display.startsWith('inline') && getComputedStyle(e).overflowX !== 'auto' &&
@@ -221,12 +208,12 @@ class Page(MatchTest):
       result.sorted = [...document.querySelectorAll('td:nth-child(9)')].map(cell => cell.dataset.key);
       parent.postMessage(JSON.stringify(result), '*');
     });"""
-    # Windows of Chromium are 500 wide at least, frames are not.
+    # Chromium's windows have at least 500 pixels; frames may be narrower.
     FRAME = """<!DOCTYPE html><pre id=result></pre><iframe src=looked.html style="width:%dpx;height:900px;border:0"></iframe>
       <script>onmessage = event => { document.querySelector('pre').textContent = event.data; };</script>"""
 
     def look(self, page, width, dark):
-        """What Chromium finds, and its messages."""
+        """The results of the checks, and the messages of Chromium's console."""
         self.write("looked.html", page.encode())
         self.write("frame.html", (self.FRAME % width).encode())
         done = subprocess.run(
@@ -242,7 +229,7 @@ class Page(MatchTest):
         return result, [line for line in done.stderr.decode(errors="replace").splitlines() if ":CONSOLE" in line]
 
     @unittest.skipUnless(BROWSER, "no Chromium is installed")
-    def test_in_browser(self):
+    def test_page_in_a_browser(self):
         """No error, nothing that overflows, no request, and no error of accessibility."""
         axe = os.environ.get("AXE")
         script = (SOURCE / axe).read_text(encoding="utf-8") if axe else ""
@@ -260,7 +247,7 @@ class Page(MatchTest):
 
 class Progress(Terminal):
     def run_slowly(self, *arguments):
-        """Standard error, where the input takes longer than a second."""
+        """Standard error, if the input takes longer than a second."""
         with subprocess.Popen([PROGRAM, "--list", *arguments, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as process:
             data = (CAPTURES / "qw-sample.pcap").read_bytes()
@@ -271,13 +258,7 @@ class Progress(Terminal):
             process.stdin.close()
             return process.stderr.read().decode()
 
-    def test_pipe(self):
-        self.assertEqual(self.run_slowly(), "")
-        self.assertEqual(self.run_slowly("--progress=never"), "")
-        shown = self.run_slowly("--progress=always")
-        self.assertRegex(shown, "^\r[0-9.]+ MB  [0-9.]+ MB/s")
-        self.assertRegex(shown, "\r +\r$")
-
-    def test_short(self):
-        """What is done within a second shows none."""
+    def test_progress_after_a_second_on_a_terminal_or_on_request(self):
+        self.assertEqual((self.run_slowly(), self.run_slowly("--progress=never")), ("", ""))
+        self.assertRegex(self.run_slowly("--progress=always"), "(?s)^\r[0-9.]+ MB  [0-9.]+ MB/s.*\r +\r$")
         self.assertEqual(self.run_on_terminal("--list", CAPTURES / "qw-sample.pcap", stream="stderr"), "")

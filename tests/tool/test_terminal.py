@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a terminal gets: lists as wide as it is, and colors."""
+"""Output to a terminal: lists as wide as it is, and colors."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ WIDE = CAPTURES / "qw-extended.pcap"
 
 class Terminal(ToolTest):
     def run_on_terminal(self, *arguments, columns=80, stream="stdout", **environment):
-        """What a terminal shows of one stream, the other being none."""
+        """The output of one stream to a terminal."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
@@ -29,7 +29,7 @@ class Terminal(ToolTest):
         try:
             while piece := os.read(ours, 65536):
                 shown += piece
-        except OSError:  # Linux says so when the other end is closed
+        except OSError:  # the other end is closed, on Linux
             pass
         os.close(ours)
         process.wait()
@@ -41,26 +41,27 @@ class List(Terminal):
               "packets", "client", "server", "score"]
     SHOWN = {80: 9, 100: 10, 120: 11, 140: 12}
 
-    def test_fits(self):
-        whole = self.tool("--list", "--wide", WIDE)[0].splitlines()
-        self.assertEqual(whole[0].split(), self.TITLES)
-        for columns in (80, 100, 120, 140):
+    def test_list_is_as_wide_as_the_terminal_or_as_columns(self):
+        """The least important columns are left out, but never the player."""
+        whole = self.tool("--list", "--wide", WIDE)[0]
+        self.assertEqual(whole.splitlines()[0].split(), self.TITLES)
+        for columns, count in self.SHOWN.items():
             shown = self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1")
-            lines = shown.splitlines()
-            self.assertEqual(len(lines), len(whole))
-            self.assertLessEqual(max(map(len, lines)), columns)
-            titles = shown.split("\n", 1)[0].split()
-            self.assertEqual(titles, self.TITLES[:self.SHOWN[columns]])
-            # COLUMNS does the same where there is no terminal.
-            piped = subprocess.run([PROGRAM, "--list", WIDE], stdout=subprocess.PIPE, check=True,
-                                   env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": str(columns)})
-            self.assertEqual(piped.stdout.decode(), shown)
-        # On a very narrow one, what no column is without.
+            self.assertEqual(len(shown.splitlines()), len(whole.splitlines()))
+            self.assertLessEqual(max(map(len, shown.splitlines())), columns)
+            self.assertEqual(shown.splitlines()[0].split(), self.TITLES[:count])
+            piped, _ = self.tool("--list", WIDE, variables={"COLUMNS": str(columns)})
+            self.assertEqual(piped, shown)
         shown = self.run_on_terminal("--list", WIDE, columns=12, NO_COLOR="1")
         self.assertEqual(shown.splitlines()[0].split(), ["#", "player"])
+        for options, columns in ((["--wide"], 60), ([], 500)):
+            self.assertEqual(self.run_on_terminal("--list", *options, WIDE, columns=columns, NO_COLOR="1"), whole)
+        # A pipe, and a terminal of unknown width, get 80 columns.
+        for columns in (80, 0):
+            self.assertEqual(self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1"), self.tool("--list", WIDE)[0])
 
     def test_several_files(self):
-        """Rows say which file they are of, without the folders that all have."""
+        """Rows have the file's name, without folders that all have in common."""
         other = CAPTURES / "lines/qw-g-server.pcap.gz"
         folder = self.folder / "Übung"
         folder.symlink_to(CAPTURES)
@@ -72,26 +73,12 @@ class List(Terminal):
                          ["#", "file", "player", "map", "game", "duration", "ping", "loss↑", "loss↓"])
         self.assertRegex(shown, r"\n2  …[a-z-]*\.pcap\.gz  anna ")
 
-    def test_flags(self):
-        """Flags of extensions are for those who ask."""
+    def test_flags_of_extensions_need_verbose(self):
         self.assertRegex(self.tool("--list", WIDE)[0], r" QW 28 FTE  ")
         self.assertRegex(self.tool("--list", "-v", WIDE)[0], r" QW 28 FTE 0x[0-9a-f]+ FTE2 0x")
 
-    def test_whole(self):
-        whole, _ = self.tool("--list", "--wide", WIDE)
-        for options, columns in ((["--wide"], 60), ([], 500)):
-            shown = self.run_on_terminal("--list", *options, WIDE, columns=columns, NO_COLOR="1")
-            self.assertEqual(shown, whole)
-
-    def test_pipe(self):
-        """A pipe, and a terminal of unknown width, get the columns of 80 characters."""
-        piped, _ = self.tool("--list", WIDE)
-        for columns in (80, 0):
-            self.assertEqual(self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1"), piped)
-
-    def test_misplaced(self):
-        _, error = self.tool("--wide", WIDE, status=2)
-        self.assertIn("--wide goes with --list", error)
+    def test_wide_needs_list(self):
+        self.assertIn("--wide goes with --list", self.tool("--wide", WIDE, status=2)[1])
 
 
 class Color(Terminal):

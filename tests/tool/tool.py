@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of pcap2demo's command line share: running it, and making small captures."""
+"""Runs pcap2demo, and makes small captures."""
 
 import array
 import fcntl
@@ -21,18 +21,18 @@ import capture
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 CAPTURES = SOURCE / "tests" / "captures"
-# Sanitizers take memory of their own, and keep what was freed.
+# Sanitizers need memory of their own, and keep freed memory.
 SANITIZED = bool(os.environ.get("SANITIZED"))
 SHARED = SOURCE.parent / "shared" / "captures"
 
-# What never ends is ended, however busy the machine is: no process computes for so many seconds.
+# The kernel ends a process that needs more processor time, in seconds.
 if resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY:
     resource.setrlimit(resource.RLIMIT_CPU, (300, resource.RLIM_INFINITY))
 
 # The first 1500 packets of a session.
 SAMPLE = CAPTURES / "qw-sample.pcap"
 
-# Made by the project, with a session of 25 packets that has everything.
+# A session of 25 packets, made by the project, with every message of Acknex.
 ACKNEX = CAPTURES / "acknex-generated.pcap"
 
 ETHERNET, RAW, PPP = 1, 101, 9
@@ -56,6 +56,10 @@ class Capture:
         assert self.link_type == ETHERNET
         return [(time, frame[14:]) for time, frame in self.frames]
 
+    def of(self, frames):
+        """A capture of other frames on the same link."""
+        return Capture(self.link_type, frames)
+
     def wrapped(self, link_type, header):
         """The same packets behind another link layer's header."""
         return Capture(link_type, [(time, header + packet) for time, packet in self.packets()])
@@ -71,20 +75,31 @@ class Capture:
         return b"".join(out)
 
     def pcapng(self, order="<"):
-        out = [block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)),
-               block(order, 1, struct.pack(order + "HHI", self.link_type, 0, 262144))]
-        for time, frame in self.frames:
-            head = struct.pack(order + "IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(frame),
-                               len(frame))
-            out.append(block(order, 6, head + frame))
-        return b"".join(out)
+        return (pcapng_section(order) + pcapng_interface(self.link_type, order=order) +
+                b"".join(pcapng_packet(0, time, frame, order) for time, frame in self.frames))
 
 
-def block(order, kind, body):
-    """A block of a pcapng file."""
+def pcapng_block(order, kind, body):
     body += bytes(-len(body) % 4)
     length = struct.pack(order + "I", len(body) + 12)
     return struct.pack(order + "I", kind) + length + body + length
+
+
+def pcapng_section(order="<"):
+    return pcapng_block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def pcapng_interface(link_type, snaplen=262144, options=b"", order="<"):
+    return pcapng_block(order, 1, struct.pack(order + "HHI", link_type, 0, snaplen) + options)
+
+
+def pcapng_option(code, value, order="<"):
+    return struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def pcapng_packet(interface, time, frame, order="<"):
+    return pcapng_block(order, 6, struct.pack(order + "IIIII", interface, time >> 32, time & 0xFFFFFFFF,
+                                              len(frame), len(frame)) + frame)
 
 
 def as_ipv6(packet):
@@ -96,22 +111,27 @@ def as_ipv6(packet):
 
 
 def udp(source, destination, payload):
-    """An IPv4 packet; ends are pairs of the last byte of 10.0.0.x, and a port."""
+    """An IPv4 packet between two ends: pairs of the last byte of 10.0.0.x, and a port."""
     datagram = struct.pack(">HHHH", source[1], destination[1], len(payload) + 8, 0) + payload
     return (struct.pack(">BBHHHBBH", 0x45, 0, len(datagram) + 20, 0, 0, 64, 17, 0) +
             bytes([10, 0, 0, source[0], 10, 0, 0, destination[0]]) + datagram)
 
 
+def udp_frame(source, destination, payload):
+    """The same packet on Ethernet."""
+    return bytes(12) + b"\x08\x00" + udp(source, destination, payload)
+
+
 def wait_until_read(process, pipe):
-    """Until the process has read all that is in the pipe, and sleeps for more."""
+    """Waits until the process has read all that is in the pipe, and sleeps."""
     status, left = pathlib.Path(f"/proc/{process.pid}/status"), array.array("i", [1])
     while left[0] or "State:\tS" not in status.read_text():
         fcntl.ioctl(pipe, termios.FIONREAD, left)
         time.sleep(0.01)
 
 
-# A process counts as its own memory what the one had that started it: this one is small. It tells
-# the bytes that the program printed, its peak memory in kilobytes, and the seconds that it computed.
+# Linux counts the memory of the process that starts a program as the program's: this starter is small. It prints
+# the size of the program's output, its peak memory in kilobytes, and its processor time in seconds.
 MEASURE = """
 import resource, subprocess, sys
 most = int(sys.argv[1])
@@ -140,7 +160,7 @@ class ToolTest(unittest.TestCase):
                               **options)
 
     def tool(self, *arguments, status=0, **options):
-        """Standard output and standard error as texts; the exit status must be `status`, if any."""
+        """Standard output and standard error as texts; the exit status must be `status`, unless that is None."""
         result = self.run_tool(*arguments, **options)
         error = result.stderr.decode()
         if status is not None:
@@ -148,7 +168,8 @@ class ToolTest(unittest.TestCase):
         return (result.stdout or b"").decode(), error
 
     def measure(self, *arguments, most=1 << 30, program=(PROGRAM,)):
-        """Size of the output (beyond `most` the program is ended), peak memory in MiB, seconds."""
+        """Returns the output's size, peak memory in MiB, and processor time in seconds. Ends the program once it
+        has printed more than `most` bytes."""
         command = [sys.executable, "-S", "-c", MEASURE, str(most), *program, *map(str, arguments)]
         output = subprocess.run(command, cwd=self.folder, capture_output=True, check=True).stdout
         size, memory, seconds = map(float, output.split())
@@ -159,10 +180,25 @@ class ToolTest(unittest.TestCase):
         path.write_bytes(data)
         return path
 
+    def write_capture(self, name, frames, link_type=ETHERNET):
+        """Writes (time in microseconds, frame) pairs as a pcap file."""
+        return self.write(name, Capture(link_type, frames).pcap())
+
+    def contents(self, name):
+        return (self.folder / name).read_bytes()
+
     def dump(self, *arguments, status=0, **options):
         """The packets of a JSON dump."""
         output, _ = self.tool("--dump=json", *arguments, status=status, **options)
         return [json.loads(line) for line in output.splitlines()]
+
+    def report(self, *arguments, status=0):
+        """A report in JSON."""
+        return json.loads(self.tool("--json", *arguments, status=status)[0])
+
+    def listed(self, *paths, status=0):
+        """The sessions of --list."""
+        return self.report("--list", *paths, status=status)["sessions"]
 
     def left(self):
         """Names of the files in the folder."""
