@@ -20,7 +20,6 @@
 #include "common/sessions/sessions.h"
 #include "common/sessions/order.h"
 #include "plugin/conversations.h"
-#include "common/protocols.h"
 
 /* Maximum size of all demos (bytes). */
 #define ROOM_MAX (UINT64_C(1) << 30)

@@ -109,9 +109,6 @@ struct qs_protocol {
      */
     bool recognize_on_request;
 
-    /* Servers answer a connection request from one port and play on another. */
-    bool has_game_ports;
-
     /*
      * Bit n: message n of a client is a move, with a checksum. 0: none is. Otherwise datagrams
      * begin with a sequence number and an acknowledgement, of 32 bits each: several datagrams of

@@ -260,12 +260,9 @@ bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct
     return false;
 }
 
-const struct qs_secret_word *qs_secret_key(struct qs_view text)
-{
-    return find_word(text, IN_INFO | VARIABLE | COMMAND | COMMAND_LINE);
-}
-
-bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text, struct qs_view *secret)
+/* Sets `*secret` to the password in the text after the key. Returns false if there is none. */
+static bool password_behind(const struct qs_secret_word *key, struct qs_view text,
+                            struct qs_view *secret)
 {
     struct qs_token first;
     uint32_t pos = 0;
@@ -381,9 +378,11 @@ static void search_text(struct qs_secret_redactor *redactor, const struct qs_dec
     struct qs_view secret;
 
     if (row->role != QS_ROLE_SECRET && redactor->key &&
-        qs_secret_behind(redactor->key, text, &secret))
+        password_behind(redactor->key, text, &secret))
         remember(redactor, d, secret);
-    redactor->key = row->role == QS_ROLE_SECRET ? NULL : qs_secret_key(text);
+    redactor->key = row->role == QS_ROLE_SECRET
+                        ? NULL
+                        : find_word(text, IN_INFO | VARIABLE | COMMAND | COMMAND_LINE);
 }
 
 static const struct qs_field *redact_number(struct qs_secret_redactor *redactor,

@@ -55,11 +55,4 @@ void qs_secret_redactor_clear(struct qs_secret_redactor *redactor);
  */
 bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret);
 
-/* Returns the key or command if the text is nothing else, so that a password follows; or NULL. */
-const struct qs_secret_word *qs_secret_key(struct qs_view text);
-
-/* Sets `*secret` to the password in the text after the key. Returns false if there is none. */
-bool qs_secret_behind(const struct qs_secret_word *key, struct qs_view text,
-                      struct qs_view *secret);
-
 #endif

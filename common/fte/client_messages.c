@@ -11,9 +11,17 @@ void fte_read_ackframe(struct qs_decoder *d)
     qs_i32(d, FTE_ACKFRAME);
 }
 
+/* Reads the position of the mouse cursor; an entity follows. */
+static void read_cursor(struct qs_decoder *d)
+{
+    qs_scaled_i16(d, FTE_CURSOR_X, 1 / 32767.0);
+    qs_scaled_i16(d, FTE_CURSOR_Y, 1 / 32767.0);
+    qs_rows(d, FTE_CURSOR_START_X, FTE_CURSOR_IMPACT_Z);
+}
+
 void fte_read_prydoncursor(struct qs_decoder *d)
 {
-    fte_read_cursor(d);
+    read_cursor(d);
     fte_entity(d, FTE_CURSOR_ENTITY);
 }
 
@@ -134,13 +142,6 @@ static int16_t read_speed(struct qs_decoder *d, unsigned id, uint32_t bits)
     return speed;
 }
 
-void fte_read_cursor(struct qs_decoder *d)
-{
-    qs_scaled_i16(d, FTE_CURSOR_X, 1 / 32767.0);
-    qs_scaled_i16(d, FTE_CURSOR_Y, 1 / 32767.0);
-    qs_rows(d, FTE_CURSOR_START_X, FTE_CURSOR_IMPACT_Z);
-}
-
 /* Reads the state of a headset or a hand's controller. */
 static void read_device(struct qs_decoder *d, unsigned device)
 {
@@ -168,7 +169,7 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
     if (bits & UC_WEAPON)
         fte_varint(d, FTE_INPUT_WEAPON);
     if (bits & UC_CURSOR) {
-        fte_read_cursor(d);
+        read_cursor(d);
         fte_big_entity(d, FTE_CURSOR_ENTITY);
     }
     if (bits & UC_LIGHTLEVEL)

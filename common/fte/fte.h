@@ -182,8 +182,6 @@ void fte_read_qcrequest(struct qs_decoder *d);
 void fte_read_prydoncursor(struct qs_decoder *d);
 void fte_read_client_voicechat(struct qs_decoder *d);
 void fte_read_move(struct qs_decoder *d);
-/* Reads the position of the mouse cursor; an entity follows. */
-void fte_read_cursor(struct qs_decoder *d);
 
 /* --- extensions.c: numbers of variable length --- */
 

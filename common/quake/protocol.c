@@ -60,7 +60,6 @@ const struct qs_protocol nq_protocol = {
     .short_name = "NQ",
     .title = "Quake",
     .ports = "26000",
-    .has_game_ports = true,
     .fields = nq_fields,
     .field_count = NQ_FIELD_COUNT,
     .undecoded = NQ_UNDECODED,

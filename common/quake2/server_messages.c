@@ -28,8 +28,6 @@ static void label_name(struct qs_decoder *d, const struct qs_name *names, uint32
     qs_label(d, ": %s", name ? name : "unknown");
 }
 
-enum { MZ_ITEMRESPAWN = 15 };
-
 static void read_muzzleflash(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;

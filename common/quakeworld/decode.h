@@ -47,8 +47,6 @@ void qw_read_whole_usercmd(struct qs_decoder *d);
 /* mvd.c */
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
-/* Reads a player's weapons and ammunition, its preferred weapons, and the chosen one. */
-void qw_read_weapon_choice(struct qs_decoder *d);
 
 /* --- Shared by all readers --- */
 

@@ -157,10 +157,17 @@ static void read_usercmd(struct qs_decoder *d)
     qs_close(d);
 }
 
+/* Reads a player's weapons and ammunition, its preferred weapons, and the chosen one. */
+static void read_weapon_choice(struct qs_decoder *d)
+{
+    qs_u32(d, QW_STAT_ITEMS);
+    qs_rows(d, QW_DEBUG_SHELLS, QW_DEBUG_WEAPONS);
+}
+
 static void read_weapons(struct qs_decoder *d)
 {
     read_player(d);
-    qw_read_weapon_choice(d);
+    read_weapon_choice(d);
 }
 
 static void read_weapon_instruction(struct qs_decoder *d)
@@ -338,12 +345,6 @@ static void read_debug_antilag(struct qs_decoder *d)
     }
 }
 
-void qw_read_weapon_choice(struct qs_decoder *d)
-{
-    qs_u32(d, QW_STAT_ITEMS);
-    qs_rows(d, QW_DEBUG_SHELLS, QW_DEBUG_WEAPONS);
-}
-
 void qw_read_mvd_debug(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -352,7 +353,7 @@ void qw_read_mvd_debug(struct qs_decoder *d)
     if (type == MVD_DEBUG_ANTILAG) {
         read_debug_antilag(d);
     } else if (type == MVD_DEBUG_WEAPON) {
-        qw_read_weapon_choice(d);
+        read_weapon_choice(d);
     } else if (!d->in.overrun) {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown clc_mvd_debug %u", type);
         d->stop = true;

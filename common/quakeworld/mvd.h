@@ -40,8 +40,7 @@ enum {
     MVD_PLAYER_SHIFT = 3,
     MVD_HEADER_MIN = 2, /* number of bytes that all blocks begin with */
     /* FTE's limit (MAX_OVERALLMSGLEN); mvdsv writes and ezquake reads up to 8092 (MAX_MVD_SIZE). */
-    MVD_PAYLOAD_MAX = 65536,
-    MVD_BLOCK_MAX = MVD_PAYLOAD_MAX + 10
+    MVD_PAYLOAD_MAX = 65536
 };
 
 struct mvd_block {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions_state.h"
 #include "common/protocols.h"
-#include "common/core/findings.h"
 
 static void init_state(struct qs_conversation *conversation, int protocol)
 {
@@ -49,8 +48,9 @@ void qs_conversation_free(struct qs_conversation *conversation)
     g_free(conversation);
 }
 
-void qs_conversation_set_protocol(struct qs_conversation *conversation,
-                                  const struct qs_protocol_selection *selection, int protocol)
+/* Changes the protocol of a conversation and resets its state. */
+static void set_protocol(struct qs_conversation *conversation,
+                         const struct qs_protocol_selection *selection, int protocol)
 {
     free_state(conversation);
     init_state(conversation, protocol);
@@ -121,7 +121,7 @@ static struct qs_conversation *find_protocol(struct qs_sessions *sessions,
                                   packet->time);
     }
     if (protocol != conversation->protocol)
-        qs_conversation_set_protocol(conversation, options->selection, protocol);
+        set_protocol(conversation, options->selection, protocol);
     return conversation;
 }
 

@@ -52,10 +52,6 @@ void qs_conversation_free(struct qs_conversation *conversation);
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server);
 
-/* Changes the protocol of a conversation and resets its state. */
-void qs_conversation_set_protocol(struct qs_conversation *conversation,
-                                  const struct qs_protocol_selection *selection, int protocol);
-
 /* Reads the sequence numbers of a packet; zeroes `seqinfo` if it has none. */
 void qs_conversation_read_seqinfo(const struct qs_conversation *conversation,
                                   const struct qs_packet *packet, struct qs_seqinfo *seqinfo);

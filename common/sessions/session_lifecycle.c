@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Begins and ends sessions, selects those that are reported, and limits their number. */
-#include "common/core/findings.h"
 #include "common/sessions/sessions_state.h"
 
 /* A client that is silent for longer (ns) counts as idle. */

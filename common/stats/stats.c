@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "common/core/text.h"
-
 /* An open group: its offset, and the index of the message that it is or belongs to. */
 struct qs_open_group {
     uint32_t offset;
@@ -244,10 +242,8 @@ static void count_message(struct qs_type_count *type, const struct qs_counted *m
     type->bytes += message->bytes;
     if (type->last != packet)
         type->packets++;
-    if (!type->first) {
+    if (!type->first)
         type->first = packet;
-        type->first_second = second;
-    }
     type->last = packet;
     if (second > type->last_second) {
         type->seconds++;

@@ -66,7 +66,7 @@ struct qs_type_count {
     uint64_t count, bytes;
     uint64_t packets, first, last; /* packets with them: how many, the first, the last */
     guint seconds;                 /* number of the session's seconds with such a message */
-    int64_t first_second, last_second;
+    int64_t last_second;
     /* Members that are set if fields are counted; else NULL or false: */
     GHashTable *fields; /* struct qs_share by field, which a message may contain several times */
     GHashTable *sizes;  /* struct qs_share by size in bytes */

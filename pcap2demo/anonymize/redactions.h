@@ -10,7 +10,6 @@
 
 #include "common/core/reader.h"
 #include "common/core/sink.h"
-#include "common/core/packet.h"
 #include "pcap2demo/anonymize/writer.h"
 
 enum redaction_kind {

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 
 #include "common/core/packet.h"
-#include "common/core/reader.h"
 #include "pcap2demo/anonymize/pseudonyms.h"
 
 enum { HELD_PACKETS_MAX = 4096, HELD_BYTES_MAX = 8 << 20 };

@@ -80,7 +80,8 @@ static bool read_pppoe(struct qs_packet *frame)
     return read_ppp(frame);
 }
 
-bool link_read_ethertype(struct qs_packet *frame, uint16_t type)
+/* Like a reader of a link layer, for a frame behind an Ethernet type field with this value. */
+static bool read_ethertype(struct qs_packet *frame, uint16_t type)
 {
     for (unsigned i = 0; i < TAGS_MAX; i++) {
         switch (type) {
@@ -115,7 +116,7 @@ static bool read_typed(struct qs_packet *frame, uint32_t header, uint32_t type_o
         return false;
     type = qs_be16(frame->data + type_offset);
     packet_skip(frame, header);
-    return link_read_ethertype(frame, type);
+    return read_ethertype(frame, type);
 }
 
 static bool read_ethernet(struct qs_packet *frame)
@@ -273,7 +274,7 @@ bool tunnel_read_gre(struct qs_packet *packet)
     case GRE_PPP:
         return link_find(DLT_PPP)(packet);
     default:
-        return link_read_ethertype(packet, protocol);
+        return read_ethertype(packet, protocol);
     }
 }
 

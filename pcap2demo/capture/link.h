@@ -16,9 +16,6 @@
  */
 typedef bool link_reader(struct qs_packet *frame);
 
-/* Shortens `frame` likewise, if it begins behind an Ethernet type field with the value `type`. */
-bool link_read_ethertype(struct qs_packet *frame, uint16_t type);
-
 /* Returns the reader for a DLT_ value of libpcap, or NULL if the link layer is not supported. */
 link_reader *link_find(int link_type);
 

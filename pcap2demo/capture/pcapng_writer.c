@@ -23,13 +23,11 @@ struct written_interface {
 };
 
 struct pcapng_writer {
-    void (*write)(void *user, const void *data, size_t size);
-    void *user;
-    struct writer *writer; /* writer of the file; NULL after pcapng_writer_new_to() */
-    GByteArray *block;     /* scratch: body of a block */
-    GByteArray *frame;     /* scratch: a packet */
-    GArray *interfaces;    /* struct written_interface */
-    uint64_t packets;      /* number of packets so far */
+    struct writer *writer;
+    GByteArray *block;  /* scratch: body of a block */
+    GByteArray *frame;  /* scratch: a packet */
+    GArray *interfaces; /* struct written_interface */
+    uint64_t packets;   /* number of packets so far */
 };
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
@@ -59,9 +57,9 @@ static void write_block(struct pcapng_writer *out, uint32_t type)
     const uint32_t length = out->block->len + PCAPNG_FRAMING;
     const uint32_t head[] = {GUINT32_TO_LE(type), GUINT32_TO_LE(length)};
 
-    out->write(out->user, head, sizeof head);
-    out->write(out->user, out->block->data, out->block->len);
-    out->write(out->user, &head[1], sizeof head[1]);
+    writer_add(out->writer, head, sizeof head);
+    writer_add(out->writer, out->block->data, out->block->len);
+    writer_add(out->writer, &head[1], sizeof head[1]);
     g_byte_array_set_size(out->block, 0);
 }
 
@@ -111,31 +109,13 @@ void pcapng_writer_begin(struct pcapng_writer *out, const char *comment)
     add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view("pcap2demo " QUAKESHARK_VERSION));
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_SECTION);
-    if (!out->writer)
-        number_of(out, &(struct written_interface){NULL, LINKTYPE_RAW});
-}
-
-static void add_to_writer(void *writer, const void *data, size_t size)
-{
-    writer_add(writer, data, size);
 }
 
 struct pcapng_writer *pcapng_writer_new(const char *folder)
 {
-    struct writer *writer = writer_new(folder);
-    struct pcapng_writer *out = pcapng_writer_new_to(add_to_writer, writer);
-
-    out->writer = writer;
-    return out;
-}
-
-struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void *data, size_t size),
-                                           void *user)
-{
     struct pcapng_writer *out = g_new0(struct pcapng_writer, 1);
 
-    out->write = write;
-    out->user = user;
+    out->writer = writer_new(folder);
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
     out->interfaces = g_array_new(FALSE, FALSE, sizeof(struct written_interface));
@@ -320,8 +300,7 @@ char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool ove
 
 void pcapng_writer_free(struct pcapng_writer *out)
 {
-    if (out->writer)
-        writer_free(out->writer);
+    writer_free(out->writer);
     g_byte_array_free(out->block, TRUE);
     g_byte_array_free(out->frame, TRUE);
     g_array_free(out->interfaces, TRUE);

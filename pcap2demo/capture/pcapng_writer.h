@@ -22,11 +22,6 @@ struct pcapng_writer;
 /* Returns a writer of a file in `folder`. Free it with pcapng_writer_free(). */
 struct pcapng_writer *pcapng_writer_new(const char *folder);
 
-/* Returns a writer that passes its bytes to `write`; no pcapng_writer_commit(). What packets depend
- * on is written by pcapng_writer_begin(), so any of several files that begin alike may get them. */
-struct pcapng_writer *pcapng_writer_new_to(void (*write)(void *user, const void *data, size_t size),
-                                           void *user);
-
 /*
  * Begins the file, before the first packet. `comment` is the section's: UTF-8, at most 65535 bytes,
  * or NULL.

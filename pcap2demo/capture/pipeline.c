@@ -7,7 +7,6 @@
 #include "common/core/hash.h"
 #include "common/core/reader.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/capture/signals.h"
 
 /* --- IP, UDP and TCP ------------------------------------------------------------------------- */
 

@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/core/text.h"
 #include "common/sessions/demo.h"
 
 /* Returns the width of a line: the variable COLUMNS, or else the terminal's width, or else 80. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/hash.h"
 #include "pcap2demo/regression/expect.h"
 
 #include <string.h>

@@ -62,9 +62,6 @@ static inline GHashTable *dem_baselines(const struct qs_sign_on *sign_on)
     return sign_on->extra;
 }
 
-/* True if the message is the name, the frags or the colors of a player. */
-bool dem_is_of_player(uint8_t id);
-
 /*
  * True if the packet just decoded has messages of a game, which may only follow svc_serverinfo:
  * without a level, engines stop a demo's playback at them.

@@ -234,6 +234,12 @@ static void add_own(const struct dem_match *m, uint32_t block, struct qs_view me
     g_free(bytes);
 }
 
+/* True if the message is the name, the frags or the colors of a player. */
+static bool is_of_player(uint8_t id)
+{
+    return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
+}
+
 /* Adds the sign-on, then the entities in view: those first mentioned by a change or a removal. */
 void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add, void *user)
 {
@@ -244,7 +250,7 @@ void dem_match_messages(const struct qs_donor_match *match, dem_add_message *add
     for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
         const struct qs_view message = qs_sign_on_at(sign_on, i, &block);
 
-        if (match->kind != QS_DONOR_DEMO || !dem_is_of_player(message.data[0]))
+        if (match->kind != QS_DONOR_DEMO || !is_of_player(message.data[0]))
             add_own(m, block, message, add, user);
     }
     for (uint32_t i = 0; i < FRAME_ENTITIES; i++) {
@@ -302,11 +308,6 @@ enum {
     FRAME_SIZE = 4,
     MOVE_SIZE = 4
 };
-
-bool dem_is_of_player(uint8_t id)
-{
-    return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
-}
 
 /* True if the statistic is the same for all players. */
 static bool is_common_stat(const struct nq_session *session, uint8_t stat)
@@ -366,7 +367,7 @@ static bool is_common(const struct nq_session *session, struct qs_view message, 
     case SVC_DP_SPAWNSTATICSOUND2:
         return nq_has_darkplaces(session);
     }
-    return dem_is_of_player(id);
+    return is_of_player(id);
 }
 
 static void keep_baselines(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)

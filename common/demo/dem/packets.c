@@ -11,7 +11,6 @@
 #include "common/quake/session.h"
 
 enum {
-    PACKET_HEADER = 8,
     FRAGMENT_MAX = 1024,   /* MAX_DATAGRAM of id's engine */
     UNRELIABLE_MAX = 1400, /* limit of all engines; longer messages are sent in fragments */
     SIGNED_ON = 3

@@ -14,11 +14,7 @@ static const struct qs_demo_framing framing = {Q2_MVD_LENGTH_SIZE, Q2_MVD_BLOCK_
 
 /* --- Packets: an undeflated GTV stream over TCP, a block per message (common/quake2/gtv.c) */
 
-enum {
-    MESSAGE_HEADER = 3, /* size of length and id */
-    GTV_PROTOCOL = 0xed04,
-    FRAMES_HELD_BACK = 10
-};
+enum { GTV_PROTOCOL = 0xed04, FRAMES_HELD_BACK = 10 };
 
 static void begin_message(struct qs_demo_stream *stream, uint8_t id)
 {

@@ -75,8 +75,7 @@ void qwd_decode_block(struct qs_decoder *d);
 /* Returns the form of a whole dem_cmd block, by its size. */
 enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
 
-/* Sizes of whole blocks. */
-enum { QWD_CMD_BLOCK_MAX = QWD_HEADER + QWD_CMD_EZQUAKE_37, QWD_SET_BLOCK = QWD_HEADER + 8 };
+enum { QWD_SET_BLOCK = QWD_HEADER + 8 /* size of a whole block */ };
 
 /* Write a block, or its part before a packet, to `at`, which must have room. The view angles are
  * those of the command, with pitch and roll within 180 degrees. */
