@@ -73,13 +73,12 @@ void nq_read_effect(struct qs_decoder *d)
  * CL_ParseStaticSound; fteqw cl_parse.c, CLNQ_ParseStartSoundPacket.
  */
 
-static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,
-                              bool large)
+static void read_sound_number(struct qs_decoder *d, bool large)
 {
     const uint32_t at = d->in.pos;
-    const uint16_t number = large ? qs_u16(d, number_row) : qs_u8(d, number_row);
+    const uint16_t number = large ? qs_u16(d, NQ_SOUND_NUMBER) : qs_u8(d, NQ_SOUND_NUMBER);
 
-    qs_emit_name(d, name_row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+    qs_emit_name(d, NQ_SOUND_NAME, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
 }
 
 /* Reads entity and channel: two fields with SND_LARGEENTITY, else one word. */
@@ -129,8 +128,7 @@ static void read_any_sound(struct qs_decoder *d, bool large)
         qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
     read_playback(d, flags);
     read_sound_entity(d, flags & SND_LARGEENTITY);
-    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME,
-                      large || flags & SND_LARGESOUND || nq_has_wide_sounds(nq_session_of(d)));
+    read_sound_number(d, large || flags & SND_LARGESOUND || nq_has_wide_sounds(nq_session_of(d)));
     qs_coord3(d, NQ_SOUND_ORIGIN);
 }
 
@@ -197,5 +195,5 @@ void nq_read_localsound(struct qs_decoder *d)
 {
     const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
 
-    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, flags & SND_LARGESOUND);
+    read_sound_number(d, flags & SND_LARGESOUND);
 }

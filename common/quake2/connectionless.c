@@ -81,10 +81,10 @@ static void read_arguments(struct qs_decoder *d, struct text_line *line)
         ;
 }
 
-static void read_text(struct qs_decoder *d, unsigned id, struct text_line *line)
+static void read_text(struct qs_decoder *d, struct text_line *line)
 {
     if (line->pos < line->text.size)
-        emit_view(d, id, line, line->text.size - line->pos);
+        emit_view(d, Q2_OOB_TEXT, line, line->text.size - line->pos);
 }
 
 /* Skips the end of the line after the command word. */
@@ -316,7 +316,7 @@ static void read_print(struct qs_decoder *d, struct text_line *line)
         read_status(d, line);
     } else {
         qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
-        read_text(d, Q2_OOB_TEXT, line);
+        read_text(d, line);
     }
 }
 
@@ -337,7 +337,7 @@ static void read_info(struct qs_decoder *d, struct text_line *line)
     if (qs_view_begins(rest_of(line), "\n")) {
         qs_learn_direction(d, QS_S2C);
         skip_line_end(d, line);
-        read_text(d, Q2_OOB_TEXT, line);
+        read_text(d, line);
         return;
     }
     qs_learn_direction(d, QS_C2S);

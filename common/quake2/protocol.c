@@ -14,8 +14,8 @@ enum {
     RATE_RATIO = 100 /* clients send a packet per frame, up to 1000 per second; servers 10 */
 };
 
-/* True if the text is `word` and a decimal number; with `more`, other words may follow. */
-static bool is_number_command(struct qs_view text, const char *word, bool more)
+/* True if the text begins with `word` and a decimal number, after which other words may follow. */
+static bool is_number_command(struct qs_view text, const char *word)
 {
     uint32_t at = (uint32_t)strlen(word);
     const uint32_t start = at;
@@ -24,9 +24,7 @@ static bool is_number_command(struct qs_view text, const char *word, bool more)
         return false;
     while (at < text.size && g_ascii_isdigit((char)text.data[at]))
         at++;
-    if (at == start)
-        return false;
-    return at == text.size || (more && text.data[at] == ' ');
+    return at > start && (at == text.size || text.data[at] == ' ');
 }
 
 /* True for a server's answer to status, or its heartbeat, with a protocol of Quake II in its
@@ -55,9 +53,9 @@ static bool recognize(const struct qs_protocol *protocol, const struct qs_packet
     if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
         return false;
     text = (struct qs_view){packet->data + MARK_SIZE, packet->size - MARK_SIZE};
-    return is_number_command(text, "connect 3", true) || qs_view_begins(text, "client_connect") ||
+    return is_number_command(text, "connect 3") || qs_view_begins(text, "client_connect") ||
            is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
-           (is_number_command(text, "challenge ", true) && text.size < 64);
+           (is_number_command(text, "challenge ") && text.size < 64);
 }
 
 /* Rejects other traffic with the same mark, such as A2S queries of Source. */
