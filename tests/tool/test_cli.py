@@ -92,6 +92,7 @@ F demos/ = demos/: no such file; --output demos/ writes there
 --color=on F = --color takes auto, always or never, not "on"
 --replace-names F = --replace-names goes with --anonymize
 --sort loss F = --sort goes with --list
+--wide F = --wide goes with --list
 --min-free 3 F = --min-free goes with --follow or --interface
 --json F = --json goes with --list, --dump, --check, --stats or --fields
 -w x.qwd F = --pcap x.qwd: writes a capture; for a demo use --output x.qwd
