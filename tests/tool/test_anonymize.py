@@ -277,8 +277,8 @@ class Anonymize(ToolTest):
 
     def test_address_across_two_fragments(self):
         message = b"\x08Your address is 100.100.100.123 " + b"x" * 20 + b"\0"
-        original = self.capture([quake_fragment(0, message[:24], last=False), udp(CLIENT, QUAKE, struct.pack(">II", 0x00020008, 0)),
-                                 quake_fragment(1, message[24:])])
+        original = self.capture([quake_fragment(0, message[:24], last=False),
+                                 udp(CLIENT, QUAKE, struct.pack(">II", 0x00020008, 0)), quake_fragment(1, message[24:])])
         self.assertIn("100.100.100.123", self.dump(original))
         self.assertRegex(self.dump(self.copy(original)[0]), r'print\.text = "Your address is 192\.000\.002\.003 x')
 
@@ -294,7 +294,8 @@ class Anonymize(ToolTest):
                                 quake_fragment(3, b"\x08kept ", last=False), quake_fragment(4, b"as it is\0"),
                                 quake_fragment(5, b"\x08planted2", last=False)], "bytes that were not decoded replaced: 27", 3),
             # Files, lists of a master server in binary form, and packets of another protocol.
-            ([udp(CLIENT, SERVER, struct.pack("<IIH", 1, 0, 1) + b"\x07\x08\0\x32planted0"), *from_server(b"\x29\x08\0\x32planted1"),
+            ([udp(CLIENT, SERVER, struct.pack("<IIH", 1, 0, 1) + b"\x07\x08\0\x32planted0"),
+              *from_server(b"\x29\x08\0\x32planted1"),
               udp(QUAKE, CLIENT, OOB + b"getserversResponse\\" + bytes([93, 184, 216, 34, 1, 1]) + b"\\EOT\0\0\0"),
               udp(CLIENT, SERVER, b"planted2")], "cannot be written anew left out: 1", 3))
         for packets, printed, count in rows:
@@ -334,7 +335,8 @@ class Anonymize(ToolTest):
     def test_refused_inputs_and_outputs(self):
         """A pipe cannot be read twice, and names at its end may occur before."""
         os.mkfifo(self.folder / "pipe")
-        self.assertIn("pipe: is read twice, and must be a file", self.copy("pipe", status=2)[2])
-        self.assertIn("q2-limits1.dm2: is a demo; --anonymize takes captures", self.copy(CAPTURES / "q2-limits1.dm2", status=2)[2])
+        for path, problem in (("pipe", "pipe: is read twice, and must be a file"),
+                              (CAPTURES / "q2-limits1.dm2", "q2-limits1.dm2: is a demo; --anonymize takes captures")):
+            self.assertIn(problem, self.copy(path, status=2)[2])
         self.assertFalse((self.folder / "copy.pcapng").exists())
         self.tool("--anonymize", "-", CAPTURES / "qw-oob.pcap", status=2)

@@ -243,7 +243,8 @@ class Inputs(ToolTest):
 
     def test_empty_results_have_a_message_and_a_status(self):
         for actions, options, printed in (
-                (("--list", "--dump", "--check", "--stats", "-q"), ("--filter", "tcp"), 'filter "tcp" matches none of 25 packets'),
+                (("--list", "--dump", "--check", "--stats", "-q"), ("--filter", "tcp"),
+                 'filter "tcp" matches none of 25 packets'),
                 (("--list", "--dump", "--check", "--stats"), ("-s", "2-3"), "no session 2: the input has 1 session"),
                 (("--extract-files=out",), (), "no server sent a file")):
             for action in actions:

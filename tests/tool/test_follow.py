@@ -514,7 +514,8 @@ class Reader(FollowTest):
         self.assertRegex(table, r"loss↑% loss↓% ping ms")
         self.assertRegex(table, r"finished:\nlabplayer +QuakeWorld +dm4 +15 s +1496 +0\.0 +0\.0 +\d\.\d +61852\n"
                                 rf"labplayer +QuakeWorld +dm4 +15 s +1456 +0\.0 +0\.0 +\d\.\d +61045\n(  .*\n)*  {missing}")
-        self.assertRegex(table, r"Z: 0 sessions, 0 players, 2 demos \(0\.1 MB\), 2960 packets, dropped -, ring from 20\S+ \S+ to 20")
+        self.assertRegex(table, r"Z: 0 sessions, 0 players, 2 demos \(0\.1 MB\), 2960 packets, dropped -, "
+                                r"ring from 20\S+ \S+ to 20")
         self.assertIn('pcap2demo_demos_total{game="qw"} 2\n', (self.folder / "q.prom").read_text())
         self.assertIn(f"ring: session 2: {missing}", "\n".join(event["message"] for event in self.events(process, "message")))
         self.stop(process, signal.SIGTERM)
@@ -568,4 +569,5 @@ class Capturer(FollowTest):
                                      " and (host 10.0.0.1)")
         self.stop(process, signal.SIGTERM)
         event, = self.events(process, "stopped")
-        self.assertIn("stopped by SIGTERM: 0 sessions, 0 players, 0 demos, 0 packets, dropped 13, ring from - to -", event["message"])
+        self.assertEqual(event["message"], "stopped by SIGTERM: 0 sessions, 0 players, 0 demos, 0 packets, dropped 13, "
+                                           "ring from - to -")
