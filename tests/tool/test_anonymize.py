@@ -129,12 +129,13 @@ class Anonymize(ToolTest):
     def test_addresses_are_the_same_everywhere(self):
         payload = OOB + b"nstatus of 10.0.0.2 and 100.64.100.1:27500, not 1.2.3.4.5 or 300.1.1.1\n"
         copy, output, _ = self.copy(self.capture([
-            udp(SERVER, CLIENT, payload), udp(SERVER, CLIENT, payload)]))
+            udp(SERVER, CLIENT, payload), udp(SERVER, CLIENT, payload), udp((3, 9), (4, 9), b"x")]))
         text, other = re.findall(r'oob\.print = "(.*)"', self.dump(copy))
         self.assertEqual(text, other)
         self.assertRegex(text, r"^status of 0\.0\.0\.\d\d? and 192\.0\.02\.003:27500, "
                                r"not 1\.2\.3\.4\.5 or 300\.1\.1\.1")
         self.assertIn("addresses: 3, replaced in messages: 4", output)
+        self.assertIn("packets of no known game left out: 1\n", output)
         ends = set(re.findall(r"packet\.(?:source|destination) = (\S+):", self.dump(copy)))
         self.assertEqual(len(ends), 2)
         self.assertTrue(all(end.startswith("192.0.2.") for end in ends), ends)
@@ -329,7 +330,7 @@ class Anonymize(ToolTest):
 
     def test_several_inputs(self):
         copy, output, _ = self.copy(CAPTURES / "qw-oob.pcap", CAPTURES / "q2-oob.pcap", options=["--keep-undecoded"])
-        self.assertIn("copy.pcapng: 117 packets", output)
+        self.assertIn("copy.pcapng: 117 packets\n", output)
         self.assertEqual(self.dump(copy).count("packet.protocol"), 117)
 
     def test_refused_inputs_and_outputs(self):

@@ -49,6 +49,8 @@ class Cut(ToolTest):
             kept, every, _ = self.cut(capture)
             self.assertEqual(kept, every)
             self.assertEqual(self.dump("cut.pcapng"), self.dump(capture))
+        self.cut(ACKNEX, SAMPLE)
+        self.assertIn(b"Cut by pcap2demo from: acknex-generated.pcap, qw-sample.pcap", self.contents("cut.pcapng")[:150])
 
     def test_session_of_each_game_has_its_handshake(self):
         """On another port, too."""
