@@ -129,12 +129,13 @@ class Anonymize(ToolTest):
     def test_addresses_are_the_same_everywhere(self):
         payload = OOB + b"nstatus of 10.0.0.2 and 100.64.100.1:27500, not 1.2.3.4.5 or 300.1.1.1\n"
         copy, output, _ = self.copy(self.capture([
-            udp(SERVER, CLIENT, payload), udp(SERVER, CLIENT, payload)]))
+            udp(SERVER, CLIENT, payload), udp(SERVER, CLIENT, payload), udp((3, 9), (4, 9), b"x")]))
         text, other = re.findall(r'oob\.print = "(.*)"', self.dump(copy))
         self.assertEqual(text, other)
         self.assertRegex(text, r"^status of 0\.0\.0\.\d\d? and 192\.0\.02\.003:27500, "
                                r"not 1\.2\.3\.4\.5 or 300\.1\.1\.1")
         self.assertIn("addresses: 3, replaced in messages: 4", output)
+        self.assertIn("packets of no known game left out: 1\n", output)
         ends = set(re.findall(r"packet\.(?:source|destination) = (\S+):", self.dump(copy)))
         self.assertEqual(len(ends), 2)
         self.assertTrue(all(end.startswith("192.0.2.") for end in ends), ends)
@@ -146,13 +147,12 @@ class Anonymize(ToolTest):
         self.assertNotIn(bytes([10, 0, 0, 7]), copy.read_bytes())
 
     def test_many_addresses(self):
-        texts = [b"n10.1.%d.%d" % (i // 256, i % 256) for i in range(1000)]
-        copy, output, _ = self.copy(self.capture([udp(SERVER, CLIENT, OOB + text)
-                                                  for text in texts]))
-        self.assertIn("addresses: 1002, ", output)
+        texts = [b"n10.1.%d.%d" % (i // 256, i % 256) for i in range(4000)]
+        copy, output, _ = self.copy(self.capture([udp(SERVER, CLIENT, OOB + text) for text in texts]))
+        self.assertIn("addresses: 4002, ", output)
         shown = re.findall(r'oob\.print = "(.*)"', self.dump(copy))
         self.assertEqual([len(text) for text in shown], [len(text) - 1 for text in texts])
-        self.assertGreater(len(set(shown)), 800)
+        self.assertGreater(len(set(shown)), 3900)
 
     def test_compressed_messages(self):
         """Compressed messages are compressed again, also in fragments."""
@@ -278,8 +278,8 @@ class Anonymize(ToolTest):
 
     def test_address_across_two_fragments(self):
         message = b"\x08Your address is 100.100.100.123 " + b"x" * 20 + b"\0"
-        original = self.capture([quake_fragment(0, message[:24], last=False), udp(CLIENT, QUAKE, struct.pack(">II", 0x00020008, 0)),
-                                 quake_fragment(1, message[24:])])
+        original = self.capture([quake_fragment(0, message[:24], last=False),
+                                 udp(CLIENT, QUAKE, struct.pack(">II", 0x00020008, 0)), quake_fragment(1, message[24:])])
         self.assertIn("100.100.100.123", self.dump(original))
         self.assertRegex(self.dump(self.copy(original)[0]), r'print\.text = "Your address is 192\.000\.002\.003 x')
 
@@ -295,7 +295,8 @@ class Anonymize(ToolTest):
                                 quake_fragment(3, b"\x08kept ", last=False), quake_fragment(4, b"as it is\0"),
                                 quake_fragment(5, b"\x08planted2", last=False)], "bytes that were not decoded replaced: 27", 3),
             # Files, lists of a master server in binary form, and packets of another protocol.
-            ([udp(CLIENT, SERVER, struct.pack("<IIH", 1, 0, 1) + b"\x07\x08\0\x32planted0"), *from_server(b"\x29\x08\0\x32planted1"),
+            ([udp(CLIENT, SERVER, struct.pack("<IIH", 1, 0, 1) + b"\x07\x08\0\x32planted0"),
+              *from_server(b"\x29\x08\0\x32planted1"),
               udp(QUAKE, CLIENT, OOB + b"getserversResponse\\" + bytes([93, 184, 216, 34, 1, 1]) + b"\\EOT\0\0\0"),
               udp(CLIENT, SERVER, b"planted2")], "cannot be written anew left out: 1", 3))
         for packets, printed, count in rows:
@@ -329,13 +330,14 @@ class Anonymize(ToolTest):
 
     def test_several_inputs(self):
         copy, output, _ = self.copy(CAPTURES / "qw-oob.pcap", CAPTURES / "q2-oob.pcap", options=["--keep-undecoded"])
-        self.assertIn("copy.pcapng: 117 packets", output)
+        self.assertIn("copy.pcapng: 117 packets\n", output)
         self.assertEqual(self.dump(copy).count("packet.protocol"), 117)
 
     def test_refused_inputs_and_outputs(self):
         """A pipe cannot be read twice, and names at its end may occur before."""
         os.mkfifo(self.folder / "pipe")
-        self.assertIn("pipe: is read twice, and must be a file", self.copy("pipe", status=2)[2])
-        self.assertIn("q2-limits1.dm2: is a demo; --anonymize takes captures", self.copy(CAPTURES / "q2-limits1.dm2", status=2)[2])
+        for path, problem in (("pipe", "pipe: is read twice, and must be a file"),
+                              (CAPTURES / "q2-limits1.dm2", "q2-limits1.dm2: is a demo; --anonymize takes captures")):
+            self.assertIn(problem, self.copy(path, status=2)[2])
         self.assertFalse((self.folder / "copy.pcapng").exists())
         self.tool("--anonymize", "-", CAPTURES / "qw-oob.pcap", status=2)

@@ -92,6 +92,7 @@ F demos/ = demos/: no such file; --output demos/ writes there
 --color=on F = --color takes auto, always or never, not "on"
 --replace-names F = --replace-names goes with --anonymize
 --sort loss F = --sort goes with --list
+--wide F = --wide goes with --list
 --min-free 3 F = --min-free goes with --follow or --interface
 --json F = --json goes with --list, --dump, --check, --stats or --fields
 -w x.qwd F = --pcap x.qwd: writes a capture; for a demo use --output x.qwd
@@ -159,8 +160,8 @@ class Usage(ToolTest):
             self.tool("--force", "--golden", "new/goldens", "--update", ACKNEX)
             self.assertEqual(self.tool(*one), self.tool(*other))
         self.assertTrue(self.tool("--dump", ACKNEX)[0].startswith("1 0+5 packet.time = 1000000000.000000000\n"))
-        self.tool("-r", CAPTURES / "q2-limits1.dm2", "-w", "made.pcapng")
-        self.assertIn("made.pcapng", self.left())
+        output, _ = self.tool("-r", CAPTURES / "qw-ezquake37.qwd", "-w", "made.pcapng")
+        self.assertEqual(output, "made.pcapng: 57 packets of 1 demo\n")
 
     def test_every_value_that_a_wrong_protocol_option_lists_is_accepted(self):
         _, error = self.tool("--option", "acknex.pos_resolution=foo", ACKNEX, status=2)
@@ -242,7 +243,8 @@ class Inputs(ToolTest):
 
     def test_empty_results_have_a_message_and_a_status(self):
         for actions, options, printed in (
-                (("--list", "--dump", "--check", "--stats", "-q"), ("--filter", "tcp"), 'filter "tcp" matches none of 25 packets'),
+                (("--list", "--dump", "--check", "--stats", "-q"), ("--filter", "tcp"),
+                 'filter "tcp" matches none of 25 packets'),
                 (("--list", "--dump", "--check", "--stats"), ("-s", "2-3"), "no session 2: the input has 1 session"),
                 (("--extract-files=out",), (), "no server sent a file")):
             for action in actions:
@@ -262,10 +264,12 @@ class Inputs(ToolTest):
 
 
 class List(ToolTest):
-    def test_status_shows_the_last_map(self):
-        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"]}]}
+    def test_status_shows_the_last_map_and_three_problems(self):
+        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"], "spectator": True,
+                                "demo_problems": ["one", "two", "three", "four", "five"]}]}
         self.write("pcap2demo-status.json", json.dumps(status).encode())
-        self.assertRegex(self.tool("--status", self.folder)[0], r"(?m)^anna +QuakeWorld +dm6 +0 s ")
+        self.assertRegex(self.tool("--status", self.folder)[0],
+                         r"(?m)^anna +QuakeWorld +dm6 +0 s .*  spectator\n  one\n  two\n  three\n  and 2 more\n")
 
     def test_table(self):
         output, error = self.tool("--list", "--wide", ACKNEX)

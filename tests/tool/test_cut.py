@@ -49,6 +49,8 @@ class Cut(ToolTest):
             kept, every, _ = self.cut(capture)
             self.assertEqual(kept, every)
             self.assertEqual(self.dump("cut.pcapng"), self.dump(capture))
+        self.cut(ACKNEX, SAMPLE)
+        self.assertIn(b"Cut by pcap2demo from: acknex-generated.pcap, qw-sample.pcap", self.contents("cut.pcapng")[:150])
 
     def test_session_of_each_game_has_its_handshake(self):
         """On another port, too."""
@@ -71,9 +73,10 @@ class Cut(ToolTest):
             self.assertEqual(len(self.listed("cut.pcapng")), 1)
 
     def test_selected_packets_follow_the_sign_on_and_mean_the_same(self):
-        """The same fields, values and names."""
-        for capture in (SAMPLE, CAPTURES / "q2-vanilla.pcap", CAPTURES / "nq-protocol15.pcap"):
-            with self.subTest(capture.name):
+        """The same fields, values and names; the first one has two levels."""
+        for name in ("fidelity/qw-vanilla.pcap.gz", "q2-vanilla.pcap", "nq-protocol15.pcap"):
+            with self.subTest(name):
+                capture = CAPTURES / name
                 every = self.dump(capture)
                 first = every[-1]["packet"] * 4 // 5
                 wanted = [packet for packet in every if packet["packet"] - first in (*range(21), 30)]

@@ -67,5 +67,9 @@ class Fields(ToolTest):
         output, _ = self.tool("--fields")
         self.assertEqual([line.split()[0] for line in output.splitlines() if line[0] != " "],
                          [field["name"] for field in self.reference()])
-        output, _ = self.tool("--fields", "qw.svc")
-        self.assertIn("\n    19 = svc_damage\n", output)
+        for name, text in (("qw.svc", "\n    19 = svc_damage\n"), ("qw.svc_damage", "\n    Also qw.damage\n"),
+                           ("qw.challenge", "\n    Differs from run to run: goldens leave it out.\n"),
+                           ("q2.gtv.password", "\n    A password: shown with --show-secrets only.\n"),
+                           ("qw.playerinfo.flags.command", " boolean & 0x2       PF_COMMAND\n"),
+                           ("qw.ack_rtt", " relative_time, s    Time to this acknowledgement\n")):
+            self.assertIn(text, self.tool("--fields", name)[0])

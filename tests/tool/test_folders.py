@@ -32,7 +32,8 @@ class Inputs(ToolTest):
 
     def test_captures_and_demos_of_a_folder(self):
         """Without hidden files and others; with -R also those of folders below; each file once."""
-        for arguments, names in ((["all"], "a.dm2 b.pcap c.PCAPNG.gz"), (["-R", "all/"], "a.dm2 b.pcap below/d.pcap c.PCAPNG.gz"),
+        for arguments, names in ((["all"], "a.dm2 b.pcap c.PCAPNG.gz"),
+                                 (["-R", "all/"], "a.dm2 b.pcap below/d.pcap c.PCAPNG.gz"),
                                  (["all/b.pcap", "all/below"], "b.pcap below/d.pcap")):
             self.assertEqual(self.inputs(*arguments), ["all/" + name for name in names.split()])
 

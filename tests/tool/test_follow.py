@@ -469,6 +469,8 @@ class Trouble(FollowTest):
         self.stop(process)
         demo, = self.written()
         self.assertIn(len(demo), range(18_001, 20_101))
+        event, = self.events(process, "stopped")
+        self.assertIn(": 0 sessions, 0 players, 1 demo (", event["message"])
 
 
 class Reader(FollowTest):
@@ -514,7 +516,8 @@ class Reader(FollowTest):
         self.assertRegex(table, r"loss↑% loss↓% ping ms")
         self.assertRegex(table, r"finished:\nlabplayer +QuakeWorld +dm4 +15 s +1496 +0\.0 +0\.0 +\d\.\d +61852\n"
                                 rf"labplayer +QuakeWorld +dm4 +15 s +1456 +0\.0 +0\.0 +\d\.\d +61045\n(  .*\n)*  {missing}")
-        self.assertRegex(table, r"Z: 0 sessions, 0 players, 2 demos \(0\.1 MB\), 2960 packets, dropped -, ring from 20\S+ \S+ to 20")
+        self.assertRegex(table, r"Z: 0 sessions, 0 players, 2 demos \(0\.1 MB\), 2960 packets, dropped -, "
+                                r"ring from 20\S+ \S+ to 20")
         self.assertIn('pcap2demo_demos_total{game="qw"} 2\n', (self.folder / "q.prom").read_text())
         self.assertIn(f"ring: session 2: {missing}", "\n".join(event["message"] for event in self.events(process, "message")))
         self.stop(process, signal.SIGTERM)
@@ -531,14 +534,14 @@ class Reader(FollowTest):
 class Capturer(FollowTest):
     """pcap2demo -i starts tcpdump."""
 
-    def launch_with(self, script, **options):
+    def launch_with(self, script, *arguments, **options):
         """With a script in the place of tcpdump."""
         path = self.folder / "bin/tcpdump"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\necho $$ >> pids\n{script}\n")
         path.chmod(0o755)
         environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{path.parent}:{os.environ['PATH']}")
-        return self.launch("-i", "lo", "-o", "demos", env=environment, **options, **self.as_nobody())
+        return self.launch("-i", "lo", "-o", "demos", *arguments, env=environment, **options, **self.as_nobody())
 
     def test_ends_with_the_program(self):
         for number in range(12):
@@ -553,9 +556,20 @@ class Capturer(FollowTest):
             os.kill(int(pid), signal.SIGKILL)
         self.assertEqual(left, [])
 
-    def test_gets_no_signal_before_it_listens(self):
-        """The signal that asks for its counts would end it."""
-        process = self.launch_with("sleep 3; trap 'echo 7 packets dropped by kernel >&2' USR1\n"
-                                   "echo listening on lo >&2; while :; do sleep 0.1; done")
-        self.assertEqual(self.wait_for(process, "drops")[0]["dropped"], 7)
+    def test_arguments_and_counts_of_drops(self):
+        """A signal asks for the counts, and would end tcpdump before it listens. The log has the drops since the last count."""
+        process = self.launch_with("printf '%s\\n' \"$@\" > arguments\nsleep 3\ncount=1\n"
+                                   "trap 'count=$((count + 6)); echo $count packets dropped by kernel >&2' USR1\n"
+                                   "echo listening on lo >&2; while :; do sleep 0.1; done",
+                                   "--ring-size", "100M", "--port", "qw=28001,29000-29010", "--filter", "host 10.0.0.1")
+        self.assertEqual([event["dropped"] for event in self.wait_for(process, "drops", 2)], [7, 6])
+        *options, base, expression = (self.folder / "arguments").read_text().splitlines()
+        self.assertEqual(" ".join(options), "-i lo -n -U -s 0 -B 65536 --time-stamp-precision=nano -C 6 -W 17 -w")
+        self.assertRegex(base, rf"^{self.folder}/demos/ring/lo-\d{{8}}-\d{{6}}-{process.pid}\.pcap$")
+        ports = " or ".join(f"tcp port {port}" for port in (27500, 27599, 27900, 28000, 27910, 28001))
+        self.assertEqual(expression, f"(udp or ip[6:2] & 0x1fff != 0 or ip6 proto 44 or {ports} or tcp portrange 29000-29010)"
+                                     " and (host 10.0.0.1)")
         self.stop(process, signal.SIGTERM)
+        event, = self.events(process, "stopped")
+        self.assertEqual(event["message"], "stopped by SIGTERM: 0 sessions, 0 players, 0 demos, 0 packets, dropped 13, "
+                                           "ring from - to -")

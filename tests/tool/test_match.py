@@ -5,7 +5,7 @@ import struct
 
 import demos
 from demos import ALL, mvd_block
-from tool import CAPTURES, SANITIZED, ToolTest
+from tool import SANITIZED, ToolTest
 
 END = mvd_block(ALL, b"\x02EndOfDemo\0")
 
@@ -235,59 +235,3 @@ class Times(MatchTest):
         self.tool("--pcap", "x.pcap", "x.qwd")
         self.assertIn("  0:01  ", self.tool("--list", "x.qwd")[0])
         self.assertIn(", 0:01, ", self.tool("--output", "y.qwd", "x.pcap")[0])
-
-
-def counted(path):
-    """Counts independently: of each session and level, the last svc_updatefrags of each player who has a name, before
-    the intermission."""
-    levels = {}
-    for packet in demos.dumped(path):
-        for message in packet["fields"]:
-            kind = message["name"].partition(".")[2]
-            values = {field["name"].partition(".")[2]: field.get("value") for field in demos.flat([message])}
-            session = levels.setdefault(packet.get("session"), [])
-            if "serverdata.protocol" in values or "serverinfo.protocol" in values:
-                if session and not session[-1]["names"]:
-                    session.pop()
-                session.append({"names": {}, "frags": {}, "over": False})
-            elif not session:
-                continue
-            elif kind == "svc_updatename":
-                session[-1]["names"][values["updatename.player"]] = values["updatename.name"]
-            elif kind == "svc_updateuserinfo":
-                pairs = {}
-                for pair in message["fields"]:
-                    parts = {part["name"].partition(".")[2]: part["value"] for part in pair.get("fields", [])}
-                    if "info.key" in parts:
-                        pairs.setdefault(parts["info.key"], parts.get("info.value", ""))
-                player = values["updateuserinfo.player"]
-                session[-1]["names"][player] = None if "*spectator" in pairs else pairs.get("name")
-            elif kind == "svc_setinfo" and values["setinfo.key"] == "name":
-                session[-1]["names"][values["setinfo.player"]] = values["setinfo.value"]
-            elif kind == "svc_updatefrags" and not session[-1]["over"]:
-                session[-1]["frags"][values["updatefrags.player"]] = values["updatefrags.frags"]
-            elif kind == "svc_intermission":
-                session[-1]["over"] = True
-    return levels
-
-
-class Counted(ToolTest):
-    def test_scores_of_captures_and_demos_are_those_of_an_independent_count(self):
-        """Of our captures, and of the 40 smallest stored demos."""
-        paths = [path for path in demos.stored_demos() if path.suffix in (".qwd", ".dem", ".mvd")][:40]
-        paths += sorted(CAPTURES.glob("[qn][wq]-*.pcap")) + sorted(CAPTURES.glob("fidelity/[qn][wq]*.pcap"))
-        compared = 0
-        for path in paths:
-            with self.subTest(path.name):
-                count = counted(path)
-                for session in self.report("--stats", path, status=None)["sessions"]:
-                    levels, right = session["levels"], count.get(session["number"], [])
-                    if len(levels) != len(right):  # it began without a sign-on
-                        continue
-                    compared += len(levels)
-                    for level, slots in zip(levels, right):
-                        known = {each["name"]: each["frags"] for each in level["players"]}
-                        for slot, name in slots["names"].items():
-                            if name:
-                                self.assertEqual(known.get(name), slots["frags"].get(slot, 0), name)
-        self.assertGreater(compared, 20)

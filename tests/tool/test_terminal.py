@@ -9,7 +9,7 @@ import struct
 import subprocess
 import termios
 
-from tool import ACKNEX, CAPTURES, PROGRAM, ToolTest
+from tool import ACKNEX, CAPTURES, PROGRAM, SAMPLE, Capture, ToolTest
 
 WIDE = CAPTURES / "qw-extended.pcap"
 
@@ -77,8 +77,15 @@ class List(Terminal):
         self.assertRegex(self.tool("--list", WIDE)[0], r" QW 28 FTE  ")
         self.assertRegex(self.tool("--list", "-v", WIDE)[0], r" QW 28 FTE 0x[0-9a-f]+ FTE2 0x")
 
-    def test_wide_needs_list(self):
-        self.assertIn("--wide goes with --list", self.tool("--wide", WIDE, status=2)[1])
+    def test_columns_are_added_by_importance(self):
+        """To a list of a session whose sign-on is from a demo."""
+        self.tool("-o", "x.qwd", SAMPLE)
+        late, order = self.write_capture("late.pcap", Capture.read(SAMPLE).frames[300:]), []
+        for columns in range(12, 150, 2):
+            titles = self.tool("--list", "--sign-on", "x.qwd", late, variables={"COLUMNS": str(columns)})[0].splitlines()[0]
+            order += [title for title in titles.split() if title not in order]
+        self.assertEqual(order, ["#", "player", "loss↑", "loss↓", "ping", "map", "game", "duration", "demo", "sign-on", "start",
+                                 "packets", "client", "server", "score"])
 
 
 class Color(Terminal):
