@@ -8,7 +8,7 @@
 #include "pcap2demo/capture/source.h"
 #include "tests/support/test.h"
 
-enum { ROOM = 4096, BOMB = 24 * 1024 * 1024, TOLERANCE = 512 * 1024 };
+enum { ROOM = 4096, BOMB = 18 * 1024 * 1024, TOLERANCE = 512 * 1024 };
 
 static const char early[] = "the compressed data end early";
 static const char damaged[] = "the compressed data are damaged";
@@ -176,7 +176,7 @@ TEST(cuts_are_reported_unless_they_are_between_members)
 /* libarchive drops no more than one block before the cut. */
 TEST(bytes_before_a_cut_are_read)
 {
-    enum { SIZE = 6 * 1024 * 1024, BLOCK_MAX = 4 * 1024 * 1024 + 65536 };
+    enum { SIZE = 5 * 1024 * 1024, BLOCK_MAX = 4 * 1024 * 1024 + 65536 };
     g_autofree uint32_t *noise = g_malloc(SIZE); /* its compressed size is about the same */
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
