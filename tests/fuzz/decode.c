@@ -34,7 +34,7 @@ struct stream {
     uint64_t packets;
 };
 
-/* With FUZZ_PACKET_PORTS_KNOWN the packet knows which end is the server. */
+/* With FUZZ_PACKET_PORTS_KNOWN, the ports show which end is the server. */
 static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
 {
     struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, stream->packets);

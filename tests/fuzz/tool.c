@@ -4,6 +4,7 @@
  * control characters, and a golden must be the same if it is made again.
  */
 #include <fcntl.h>
+#include <ftw.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,11 +177,26 @@ static void check_golden(const char *file)
     printed_clear(printed);
 }
 
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *entry)
+{
+    (void)status, (void)type, (void)entry;
+    return remove(path);
+}
+
+static void remove_scratch(void)
+{
+    enum { DESCRIPTORS = 16 };
+
+    nftw(scratch, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
 static void make_scratch(void)
 {
     static bool made;
 
-    if (!made && !mkdtemp(scratch))
+    if (made)
+        return;
+    if (!mkdtemp(scratch) || atexit(remove_scratch))
         abort();
     made = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last datagrams of an end before the first answer are kept until that. */
+/* An end's last datagrams before the first answer are kept, and delivered with it. */
 #include "common/sessions/order.h"
 #include "tests/unit/unit.h"
 

@@ -13,7 +13,7 @@
 
 enum { PCAP_HEADER = 24, NO_RESOLUTION = -1 };
 
-/* Each file has these frames, in turn. Of each third one, the capture lacks 100 bytes. */
+/* Sizes of the frames of each file, in turn. The capture lacks 100 bytes of each third frame. */
 static const uint32_t sizes[] = {0, 1, 60, 1514, 65535, PCAP_FRAME_MAX, 14, 100000, 7};
 
 enum { FRAMES = G_N_ELEMENTS(sizes) };
@@ -182,7 +182,7 @@ static enum input_status next(struct frame_reader *in, const struct form *form, 
     return status;
 }
 
-/* A recorder appends a few bytes, and all frames that are whole are read, and so on. */
+/* After each append of a few bytes, all complete frames can be read. */
 TEST(files_are_read_while_they_grow)
 {
     for (size_t f = 0; f < G_N_ELEMENTS(forms); f++) {
@@ -218,7 +218,7 @@ TEST(files_are_read_while_they_grow)
     }
 }
 
-/* The writer of a pipe pauses behind each frame: the reader waits for no more than the frame. */
+/* The writer may pause behind a frame: the reader does not wait for more bytes. */
 TEST(pipes_are_read_frame_by_frame)
 {
     for (size_t f = 0; f < G_N_ELEMENTS(forms); f++) {
@@ -343,7 +343,7 @@ TEST(pcapng_times_have_any_resolution)
         {0x80 | 63, UINT64_MAX, 1999999999},
         {0x80 | 64, UINT64_MAX, 0},
         {0xff, UINT64_MAX, 0},
-        {0, UINT64_MAX, (INT64_MAX / 1000000000 - 1) * 1000000000}, /* as late as can be */
+        {0, UINT64_MAX, (INT64_MAX / 1000000000 - 1) * 1000000000}, /* the latest possible time */
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {

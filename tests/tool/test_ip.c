@@ -59,8 +59,10 @@ static const struct fragment {
     struct part part;
     uint16_t at, value; /* two bytes of the packet that are changed; at 0: none */
 } fragments[] = {
-    {'1', {0, 1000, true}, 0, 0},           {'2', {1000, 1000, true}, 0, 0},
-    {'3', {2000, 1000, false}, 0, 0},       {'w', {0, 1600, true}, 0, 0}, /* overlaps 2 */
+    {'1', {0, 1000, true}, 0, 0},           /* the first third */
+    {'2', {1000, 1000, true}, 0, 0},        /* the second third */
+    {'3', {2000, 1000, false}, 0, 0},       /* the last third */
+    {'w', {0, 1600, true}, 0, 0},           /* overlaps 2 */
     {'m', {0, 1001, true}, 0, 0},           /* no multiple of 8, though more follows */
     {'e', {8, 800, false}, 0, 0},           /* another end */
     {'s', {800, 200, false}, 0, 0},         /* an end where 2 begins */
@@ -69,8 +71,9 @@ static const struct fragment {
     {'i', {1000, 1000, true}, 4, 8},        /* another identification */
     {'a', {1000, 1000, true}, 14, 9},       /* another sender */
     {'b', {1000, 1000, true}, 18, 9},       /* another receiver */
-    {'t', {0, 1000, true}, 8, 0x4006},      /* 1, 2 and 3 of TCP */
-    {'u', {1000, 1000, true}, 8, 0x4006},   {'v', {2000, 1000, false}, 8, 0x4006},
+    {'t', {0, 1000, true}, 8, 0x4006},      /* 1 of TCP */
+    {'u', {1000, 1000, true}, 8, 0x4006},   /* 2 of TCP */
+    {'v', {2000, 1000, false}, 8, 0x4006},  /* 3 of TCP */
 };
 
 /* Makes an IPv4 packet from 10.0.0.1 to 10.0.0.2. */
@@ -88,7 +91,7 @@ static void make_ipv4(struct fixture *f, struct part part, uint16_t id)
     g_byte_array_append(f->made, f->datagram->data + part.offset, part.size);
 }
 
-/* Makes an IPv6 packet: the extension headers, of which `next` is the first, then the part. */
+/* Makes an IPv6 packet with extension headers, the first of the type `next`, and a part. */
 static void make_ipv6(struct fixture *f, uint8_t next, struct qs_view extensions, struct part part)
 {
     static const uint8_t addresses[32] = {[0] = 0xfd, [15] = 1, [16] = 0xfd, [31] = 2};
@@ -193,7 +196,7 @@ FIXTURE_TEST(cut_packets_are_read_from_their_first_payload_byte_on)
     }
 }
 
-/* Lengths that contradict each other: the smaller one counts, as far as it is possible. */
+/* If lengths contradict each other, the smaller one counts. */
 FIXTURE_TEST(header_fields_of_ipv4_are_checked)
 {
     enum { VERSION = 0, LENGTH = 2, PROTOCOL = 8, UDP_LENGTH = 24, NONE = -1 };
@@ -244,7 +247,7 @@ TEST(fragments_are_joined_unless_they_contradict_each_other)
         {"123! 132! 213! 231! 312! 321!", {18, 6, 0, 0}},
         {"11332!", {5, 1, 0, 0}}, /* a capture on all interfaces has each twice */
         {"w23!", {3, 1, 0, 0}},
-        {"12x32", {5, 0, 0, 1}}, /* stays refused, even if all the rest comes */
+        {"12x32", {5, 0, 0, 1}}, /* is not joined, even if all fragments follow */
         {"3e12", {4, 0, 0, 1}},
         {"s2", {2, 0, 0, 1}},
         {"f", {1, 0, 0, 1}},

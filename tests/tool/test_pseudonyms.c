@@ -48,7 +48,7 @@ static void replace(void *user, uint32_t at, uint32_t size, const uint8_t *repla
 TEST(words_are_replaced_by_pseudonyms_of_the_same_size)
 {
     static const struct {
-        bool names; /* else passwords */
+        bool names; /* false: passwords */
         const char *words[4];
         unsigned count;
         const char *text, *replaced;

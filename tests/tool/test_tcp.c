@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP streams are put in order: the bytes that were sent come out in order and once, with holes
- * where bytes are missing, whatever segments do.
+ * TCP streams are reassembled: the receiver gets the bytes in order and once, with holes where
+ * bytes are missing.
  *
  * A row is a script of segments, with the bytes of the server's stream numbered from 0, and what
  * the receiver gets:
@@ -36,7 +36,7 @@ struct fixture {
     uint16_t port;       /* port of the client */
     bool refuses;        /* the receiver needs no more bytes */
     uint8_t sent[SENT];  /* the server's stream */
-    uint8_t other[SENT]; /* bytes of which each is another one */
+    uint8_t other[SENT]; /* the same with other bytes */
     GString *received;
     uint32_t begin, end; /* bytes of the stream that are not in `received` yet */
     bool is_other;       /* they are other bytes */
@@ -199,9 +199,9 @@ TEST(streams_are_put_in_order)
         const char *script, *expected;
         unsigned holes;
     } rows[] = {
-        /* Bytes behind and between those that wait. */
+        /* Segments that overlap queued bytes. */
         {"h 100-200 300-400 0-500", "0-500 ", 0},
-        /* Of bytes that differ those that came first count. */
+        /* The first copy of a byte counts. */
         {"h 500-1000 ~400-1100 0-500", "0-400 ~400-500 500-1000 ~1000-1100 ", 0},
         /* A hole is given up if the other end has its bytes and 32 more segments do not. */
         {"h 0-100 300-400 a100*50", "0-100 ", 0},
@@ -214,7 +214,7 @@ TEST(streams_are_put_in_order)
          "0-300 (200 cut before 5) 500-600 (100 before 6) 700-800 end ", 2},
         {"a77 0-100 100-200", "0-200 ", 0}, /* the capture begins within the stream */
         {"h 100-200 .", "(100 before 4) 100-200 end ", 1},
-        /* The end. A stray segment behind it is ignored. */
+        /* Segments after the end are ignored. */
         {"h 0-100 100-100F C101 a101 0-100 .", "0-100 end ", 0},
         {"h 0-100 300-300F C301 .", "0-100 (200 before 6) end ", 1},
         /* A FIN that was not captured counts in the acknowledgement: no byte is missing. */
@@ -245,7 +245,7 @@ FIXTURE_TEST(sequence_numbers_wrap_around)
     assert_int_equal(tcp_counts(f->tcp)->holes, 0);
 }
 
-/* A SYN with the same number is sent again; with another one, it begins another connection. */
+/* A SYN with the same number is a retransmission; one with another number begins a connection. */
 FIXTURE_TEST(ports_may_be_used_again)
 {
     run(f, "h 0-100");

@@ -124,7 +124,7 @@ FOLDER_TEST(an_existing_file_is_only_overwritten_on_request)
     assert_file(*folder, "y.qwd", "third", 5);
 }
 
-/* Not on request either. */
+/* Even if the caller allows overwriting. */
 FOLDER_TEST(a_pipe_or_a_device_is_never_replaced)
 {
     g_autofree char *pipe = g_build_filename(*folder, "pipe", NULL);
@@ -171,7 +171,7 @@ FOLDER_TEST(a_folder_that_cannot_be_created_is_reported)
     writer_free(writer);
 }
 
-/* A limit on the size of files has the same effect: the write fails half way through. */
+/* A limit on the size of files stands for the full disk: the second half cannot be written. */
 FOLDER_TEST(a_full_disk_is_reported_and_no_file_stays)
 {
     struct writer *writer = writer_new(*folder);

@@ -27,7 +27,7 @@ TEST(arrivals_are_new_late_or_duplicates)
          {10, AGAIN, 0},
          {11, STALE, 0},
          {11, AGAIN, 0}},
-        /* The last 64 numbers are remembered; older ones are stale in any case. */
+        /* The last 64 numbers are remembered; older ones are stale. */
         {{1, NEXT, 0},
          {64, GAP, 62},
          {1, AGAIN, 0},
@@ -96,7 +96,7 @@ TEST(acknowledged_packets_that_the_capture_lacks_are_counted)
     assert_true(qs_netchan_acknowledge(&chan, 115));
     assert_false(qs_netchan_acknowledge(&chan, 115));
     assert_true(qs_netchan_acknowledge(&chan, 117));
-    /* Ahead of what was captured. */
+    /* Ahead of the captured numbers. */
     assert_true(qs_netchan_acknowledge(&chan, 120));
     assert_int_equal(chan.not_captured, 3);
     /* They are late in the capture. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Quality of a simulated path, of which is known which datagrams were lost, late, twice, choked. */
+/* Quality of simulated paths: which datagrams are lost, late, duplicate or choked is known. */
 #include <math.h>
 
 #include "common/netchan/netchan.h"

@@ -156,7 +156,7 @@ TEST(files_are_assembled)
         {"?x x#8 0=abcd ?y 4=efgh y#4 0=ABCD", "x=abcdefgh y=ABCD"},
         {"?x x#8 0=abcd ?y y#4 0=ABCD", "x~abcd y=ABCD"},
         /* DarkPlaces cuts the bytes of a lost packet anew. */
-        {"a.wav#12 0=hel 7=wor 0=hell 3=lo,_wo 9=rld", "a.wav=hello,_world"},
+        {"a.wav#12 0=hel 7=wor 0=hell 4=o,_wo 9=rld", "a.wav=hello,_world"},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
