@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages of DarkPlaces' protocols byte by byte, those of each that others write differently. */
+/* Messages of DarkPlaces' protocols byte by byte: those that its versions write differently. */
 #include "common/core/writer.h"
 #include "common/core/findings.h"
 #include "common/demo/dem/dem.h"
@@ -63,7 +63,7 @@ static void end_update(struct wire *wire, GByteArray *message)
     qs_write_u16(message, 0x8000);
 }
 
-/* What a sign-on keeps of an update can be read to its end. */
+/* The bytes of an update that a sign-on keeps can be read to their end. */
 static void check_kept(struct wire *wire, GByteArray *message)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
@@ -310,7 +310,7 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 WIRE_TEST(test_lost_frames)
 {
     wire_assert_reads(wire, VIEW(SIGNED_ON));
-    send_frame(wire, 10, 2); /* 1 was lost on its way: nobody acknowledges it */
+    send_frame(wire, 10, 2); /* 1 was lost on the path: no client acknowledges it */
     assert_int_equal(acknowledge_two(wire, 0, 2, 2), 0);
     send_frame(wire, 12, 4);
     assert_int_equal(acknowledge_two(wire, 1, 4, 9), 0); /* that is no frame so far */
@@ -350,7 +350,8 @@ WIRE_TEST(test_frames_of_levels)
     assert_int_equal(acknowledge_two(wire, 1, 1, 2), 1); /* the level's first, of all */
 }
 
-/* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
+/* A frame behind messages that cannot be read; and the first one of a capture that begins in
+ * mid-game. */
 WIRE_TEST(test_unread_frames)
 {
     send_frame(wire, 10, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The datagram layer: numbers, fragments, what is taken and what is dropped, and handshakes. */
+/* The datagram layer: sequence numbers, fragments, accepted and dropped packets, handshakes. */
 #include "tests/quake/wire.h"
 
 #define DATA NETFLAG_DATA
@@ -28,7 +28,7 @@ static void assert_not_delivered(const struct wire *wire)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
 }
 
-/* The server sends it, and with it the client has a whole message. */
+/* The server sends a packet that completes a message: `expected`. */
 static void delivers(struct wire *wire, uint32_t flags, uint32_t sequence, struct qs_view payload,
                      struct qs_view expected)
 {
@@ -120,7 +120,7 @@ WIRE_TEST(test_lost_by_the_capture)
     delivers_nothing(wire, LAST, 3, VIEW("!\0"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
     delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
-    delivers(wire, LAST, 6, PRINT_HI, PRINT_HI); /* whole by itself, whatever was before */
+    delivers(wire, LAST, 6, PRINT_HI, PRINT_HI); /* whole: one fragment */
     wire_send(wire, QS_C2S, ACK, 7, VIEW(""));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
@@ -166,7 +166,7 @@ WIRE_TEST(test_begins_with_fragments)
     assert_delivered(wire, VIEW("\x04hello\0"), true);
 }
 
-/* Of a message that cannot be read to its end nothing is given to the client. */
+/* A message that cannot be read to its end is not delivered. */
 WIRE_TEST(test_begins_with_later_fragments)
 {
     const struct qs_view level = VIEW(LEVEL_BEGINS);
@@ -203,7 +203,7 @@ WIRE_TEST(test_fragments_behind_a_gap)
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-/* Whatever may be read behind the gap, the sign-on lacks something. */
+/* A gap makes the sign-on incomplete, even if the messages behind it can be read. */
 WIRE_TEST(test_gap_in_the_sign_on)
 {
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
@@ -225,7 +225,7 @@ WIRE_TEST(test_gap_of_a_level_change_in_the_sign_on)
     assert_true(qs_level_is_unplayable(&wire->session.base));
 }
 
-/* Of a sign-on a part is as good as none, and changes nothing. */
+/* A sign-on message of which the capture has only a part changes nothing. */
 WIRE_TEST(test_cut_sign_on)
 {
     wire->cut = 1;
@@ -255,7 +255,7 @@ WIRE_TEST(test_doubt_stays_behind_fragments)
     assert_int_not_equal(wire->session.base.lost.packet, 0);
 }
 
-/* A copy of the session between fragments of which the first may be missing comes to the same. */
+/* A copy of the session joins the same message as well if its first fragment may be missing. */
 WIRE_TEST(test_copy_between_doubtful_fragments)
 {
     struct nq_session copy;
@@ -269,7 +269,7 @@ WIRE_TEST(test_copy_between_doubtful_fragments)
     delivers(wire, LAST, 18, VIEW("i\0"), PRINT_HI);
 }
 
-/* Of what the capture has only the beginning of, the whole messages are given to the client. */
+/* If the capture has only the beginning of a packet, its whole messages are delivered. */
 WIRE_TEST(test_cut)
 {
     wire->cut = 1;
@@ -293,7 +293,7 @@ WIRE_TEST(test_cut)
     delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
 }
 
-/* The bounds of a message hold for fragments of which the first may be missing. */
+/* The limit of a message holds for fragments as well whose first one may be missing. */
 static void endless_message(struct wire *wire, uint32_t sequence)
 {
     g_autoptr(GByteArray) piece = g_byte_array_new();
@@ -358,7 +358,7 @@ WIRE_TEST(test_bad_headers)
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
 }
 
-/* Nothing but the messages tells who is who. */
+/* Only the messages show which end is the server. */
 WIRE_TEST(test_direction_by_content)
 {
     wire->nameless = true;
@@ -479,7 +479,7 @@ TEST(test_recognize)
     }
 }
 
-/* It cannot be read alone, in neither direction, but only servers send it. */
+/* A fragment that cannot be read alone: only servers send one. */
 WIRE_TEST(test_first_fragment_of_sign_on)
 {
     wire->nameless = true;

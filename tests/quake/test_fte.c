@@ -180,7 +180,7 @@ WIRE_TEST(updates_may_not_be_captured)
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
 }
 
-/* A capture that begins in a game: the messages themselves tell. */
+/* In a capture that begins in mid-game the messages show which extensions are in use. */
 WIRE_TEST(extensions_are_found_out)
 {
     READS("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0", "nq.delta.origin.x = 1");

@@ -176,8 +176,7 @@ WIRE_TEST(test_next_level)
     wire_assert_described(wire, "15", "n", NULL);
 }
 
-/* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.
- */
+/* DarkPlaces cl_ents4.c: the flags of an entity in the level before do not apply to this one. */
 WIRE_TEST(test_next_level_of_entities)
 {
     wire_assert_reads(wire, VIEW(DP4));

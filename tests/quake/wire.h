@@ -14,10 +14,10 @@ struct wire {
     struct qs_decoder decoder;
     struct nq_session session;
     struct text_listener listener; /* of the last packet or block */
-    GByteArray *packet;            /* the last one, as it was sent */
-    uint64_t number;               /* of the last one, from 1 */
-    uint32_t cut;                  /* bytes at the end of packets that the capture lacks */
-    bool nameless;                 /* the decoder does not know which end is the server */
+    GByteArray *packet;            /* bytes of the last packet, before the cut */
+    uint64_t number;               /* number of the last packet, from 1 */
+    uint32_t cut;  /* number of bytes at the end of packets that the capture lacks */
+    bool nameless; /* the decoder does not know which end is the server */
 };
 
 void wire_init(struct wire *wire);

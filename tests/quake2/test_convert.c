@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a converted frame has that the server left out, and which frames are passed over. */
+/* Fields of a converted frame that the server left out, and frames that are passed over. */
 #include "common/demo/dm2/dm2.h"
 #include "tests/quake2/unit.h"
 
@@ -106,7 +106,7 @@ CONVERSION_TEST(test_own_entity)
     assert_int_equal(own->model[0], 255);
 }
 
-/* Whose eyes one looks through is not to be seen. */
+/* The player whose view is shown is invisible. */
 CONVERSION_TEST(test_watched_player)
 {
     add_entity(conversion, 1, 0);
@@ -137,7 +137,7 @@ CONVERSION_TEST(test_frame_rate)
     assert_int_equal(entity_of(convert(conversion, 0), 5)->event, 0);
 }
 
-/* A client may ask for another rate at any time: the demo's clock goes on all the same. */
+/* A client may ask for another rate at any time: the demo's clock continues. */
 CONVERSION_TEST(test_change_of_rate)
 {
     static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is encoded must be decoded to the same state: frames of random states, as a chain of deltas.
- */
+/* Encoded frames decode to the same states: frames of random states, as a chain of deltas. */
 #include "tests/quake2/unit.h"
 #include "tests/support/count_sink.h"
 #include "tests/support/covered.h"
@@ -165,7 +164,7 @@ static void add_baselines(const struct world *world, struct game *game)
     }
 }
 
-/* And the game that reads of it. */
+/* Returns the tracker of the game that decodes the frames. */
 static struct q2_tracker *open_world(struct world *world, struct game *game, int32_t version)
 {
     *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
@@ -378,7 +377,7 @@ static uint32_t check_cut_frame(uint32_t size)
     return whole;
 }
 
-/* Nothing is built on a frame of which only a part came. */
+/* A frame that was cut is no base for later ones. */
 TEST(test_cut_frame)
 {
     const uint32_t whole = check_cut_frame(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GTV: how its streams are cut into units, what these make of a session, and what loses it. */
+/* GTV: how its streams are cut into units, their effect on a session, and the loss of a stream. */
 #include <string.h>
 #include <zlib.h>
 
@@ -116,7 +116,7 @@ STREAM_TEST(test_lengths_of_messages)
     assert_int_equal(pdu_length(game, CLIENT, VIEW("\1\1\4")), 3);
 }
 
-/* The client speaks first where the ports do not tell. */
+/* If the ports do not show which end is the server, the client speaks first. */
 BEGINNING_TEST(test_ends_without_ports)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW("MVD2"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a connection begins, what it knows, and which packets are taken. */
+/* The beginning of a connection, its knowledge, and the packets that it accepts. */
 #include "tests/quake2/unit.h"
 
 #include <string.h>
@@ -122,7 +122,7 @@ GAME_TEST(test_stale_packets_teach_nothing)
     assert_string_equal(qs_table_get(&game->session.level.configstrings, 0), "new level");
 }
 
-/* What a session knew stays as it was when a copy goes on. */
+/* A copy of a session does not change with the session. */
 GAME_TEST(test_copies)
 {
     static const char string[] = "\x0d\x00\x00level";
@@ -257,7 +257,7 @@ TEST(test_demos_that_are_not_decoded)
     }
 }
 
-/* The rerelease's demos are read, but for those of several players at one screen. */
+/* The rerelease's demos are read, except those of several players at one screen. */
 TEST(test_demos_of_the_rerelease)
 {
     static const char *const versions[] = {"rerelease 2022", "rerelease 2023"};

@@ -279,7 +279,7 @@ WATCH_TEST(test_q2repro_messages)
     REFUSES("15 00");
 }
 
-/* The config strings end elsewhere in each kind of game: an end mark tells. */
+/* The last number of config strings differs by the kind of game: an end mark follows them. */
 WATCH_TEST(test_q2repro_config_strings)
 {
     static const struct {
@@ -415,7 +415,7 @@ WATCH_TEST(test_solids_of_r1q2)
           "q2.entity.solid.up = 32767");
 }
 
-/* From 1904 on buttons come first, and may say that the forward move is one byte, in steps of 5. */
+/* From 1904 on buttons come first; one of them makes the forward move one byte, in steps of 5. */
 WATCH_TEST(test_moves_of_r1q2)
 {
     begin_35(watch, 1903);
@@ -589,7 +589,7 @@ WATCH_TEST(test_updates_of_many_frames)
                          known);
     }
     decode(watch, QS_END_UNKNOWN, FULL_FRAME("65") NO_PLAYER " 00 " NO_MORE_ENTITIES);
-    READS("17 65 00 00 00 06"); /* nobody is there */
+    READS("17 65 00 00 00 06"); /* no player is in view */
     decode(watch, QS_END_UNKNOWN, FULL_FRAME("05") NO_PLAYER " 00 01 00 08 " NO_MORE_ENTITIES);
     REFUSES("17 65 00 00 00 06");
     qs_table_clear(&kept);

@@ -81,7 +81,7 @@ def plain_header(packet):
 
 
 def same_usercmd(recorded, rebuilt, recorder):
-    """Equal but for whole turns; FTE's angles are cut to whole degrees of what was not yet rounded."""
+    """Equal except for whole turns; FTE's angles are cut to whole degrees of what was not yet rounded."""
     tolerance = 1.0 if recorder == "fte" else 0.0
     angles = zip(struct.unpack_from("<3f", recorded, 4), struct.unpack_from("<3f", rebuilt, 4))
     return (recorded[:1] == rebuilt[:1] and recorded[16:] == rebuilt[16:]
@@ -137,7 +137,7 @@ def differing_places(recorded, rebuilt):
 
 
 def begins_alike(recording, rebuilt, recorder):
-    """FTE's clients count from 1, and say so first."""
+    """FTE's clients count from 1, and begin with a block that sets that."""
     first = next(blocks(recordings.read(recording)))
     return recorder != "fte" or first[1:] == rebuilt[0][1:] == (1, 0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of entities: what is written in full is what the updates made. */
+/* Frames of entities: a full update has the states that the deltas before it made. */
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
@@ -43,7 +43,7 @@ FRAMES_TEST(test_differences_from_the_baseline)
     assert_in_full(frames, VIEW("\x2f\5\0\0\0"));
 }
 
-/* Of a packet that was not there the newest frame stands in. */
+/* The newest frame replaces one that was not captured. */
 FRAMES_TEST(test_unknown_base)
 {
     struct qw_update result;

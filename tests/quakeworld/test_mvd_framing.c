@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The framing of MVD: whole blocks, blocks that are cut at each byte, and what is no block. */
+/* The framing of MVD: whole blocks, blocks cut at each byte, and bytes that are no block. */
 #include "tests/unit/unit.h"
 
 #include "common/demo/mvd/mvd.h"
@@ -66,7 +66,7 @@ TEST(test_bad)
     assert_int_equal(status_of(VIEW("\0\x03\0\0\0\0\xff\xff\xff\xff")), QS_DEMO_BAD);
 }
 
-/* What a stream's reader does: as many bytes as it is told, until the block is whole. */
+/* Reads as the reader of a stream does: the wanted number of bytes, until the block is whole. */
 static void check_stream(struct qs_view block)
 {
     uint32_t have = 0, wanted, steps = 0;

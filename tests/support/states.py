@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Entities' states of a demo that begins late, beside those of the whole session."""
+"""States of entities in a demo that begins in mid-game, compared with those of the whole session."""
 
 import pathlib
 import re
@@ -32,7 +32,7 @@ def compare(late, whole, level):
 
 
 class Player:
-    """What a player of a demo has of entities: `frames` has their states by number, by the level and the number
+    """The entities of a player of a demo: `frames` has their states by number, by the level and the number
     of the frame. Each game has receive(name, value), with a line of the demo's dump."""
 
     STATE = ("origin", "angles", "model", "frame", "skin", "effects", "colormap")
