@@ -50,8 +50,7 @@ def main():
     failures = 0
     for cut, level, least, most in CUTS:
         with tempfile.TemporaryDirectory() as folder:
-            demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording,
-                                    folder, "--sign-on")
+            demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording, folder)
             right, total, phantoms = (states.compare(Player(tool, demo).frames, truth.frames, level)
                                       if demo else (0, 0, 0))
         good = total and right >= least * total and phantoms <= most

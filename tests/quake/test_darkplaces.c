@@ -11,7 +11,7 @@
 
 /* --- Entities from DP5 on --- */
 
-WIRE_TEST(test_entities)
+WIRE_TEST(entities_from_dp5_on_have_frames)
 {
     SERVER_SENDS(DP7);
     READS("\x39\7\0\0\0\x2a\0\0\0"
@@ -28,7 +28,7 @@ WIRE_TEST(test_entities)
 }
 
 /* All bits, in the order of the values. */
-WIRE_TEST(test_entity_bits)
+WIRE_TEST(entities_from_dp5_on_have_all_bits)
 {
     SERVER_SENDS(DP5);
     READS("\x39\1\0\0\0\1\1\xff\xff\xff\7"
@@ -81,7 +81,7 @@ static void check_kept(struct wire *wire, GByteArray *message)
     qs_sign_on_free(sign_on);
 }
 
-WIRE_TEST(test_ends_of_updates)
+WIRE_TEST(a_kept_update_can_be_read_to_its_end)
 {
     enum { ROUNDS = 3000, BODY = 80 };
     g_autoptr(GRand) dice = g_rand_new_with_seed(1);
@@ -103,7 +103,7 @@ WIRE_TEST(test_ends_of_updates)
     }
 }
 
-WIRE_TEST(test_animations)
+WIRE_TEST(animations_have_five_kinds)
 {
     static const uint8_t size[] = {4, 10, 15, 20};
     uint8_t bytes[48] = {0x39, 1, 0, 0, 0, 5, 0, 0x80, 0x80, 0x80, 0x02};
@@ -130,7 +130,7 @@ WIRE_TEST(test_animations)
 #define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
 #define EYE ONE ONE ONE
 
-WIRE_TEST(test_old_entities)
+WIRE_TEST(entities_of_dp3_and_dp4_have_floats)
 {
     SERVER_SENDS(DP3);
     READS(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
@@ -146,7 +146,7 @@ WIRE_TEST(test_old_entities)
 }
 
 /* Whole units, from the flag on to the entity's removal. */
-WIRE_TEST(test_coarse_entities)
+WIRE_TEST(entities_of_dp1_and_dp2_may_have_whole_units)
 {
     SERVER_SENDS(DP1);
     READS(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff", "nq.entity.origin.x = 42");
@@ -159,7 +159,7 @@ WIRE_TEST(test_coarse_entities)
 }
 
 /* All bits, in the order of the values. */
-WIRE_TEST(test_old_entity_bits)
+WIRE_TEST(entities_up_to_dp4_have_all_bits)
 {
     SERVER_SENDS(DP4);
     READS(FRAME "\0\0"
@@ -175,7 +175,7 @@ WIRE_TEST(test_old_entity_bits)
 
 /* --- csqcentities --- */
 
-WIRE_TEST(test_csqcentities)
+WIRE_TEST(csqcentities_end_at_data_of_the_mod)
 {
     SERVER_SENDS(DP7);
     SERVER_SENDS("\x3a\5\x80\6\x80\0\0\1");
@@ -187,7 +187,7 @@ WIRE_TEST(test_csqcentities)
 
 /* --- Updates of Quake's kind --- */
 
-WIRE_TEST(test_updates)
+WIRE_TEST(updates_of_quakes_kind_have_all_bits)
 {
     SERVER_SENDS("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
                  "\x0b\x0f\0\0\0" LISTS);
@@ -197,7 +197,7 @@ WIRE_TEST(test_updates)
           "nq.update.model.name = progs/a.mdl");
 }
 
-WIRE_TEST(test_baselines)
+WIRE_TEST(baselines_differ_by_version)
 {
     SERVER_SENDS(DP7);
     READS("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
@@ -211,7 +211,7 @@ WIRE_TEST(test_baselines)
 
 /* --- clientdata --- */
 
-WIRE_TEST(test_clientdata)
+WIRE_TEST(clientdata_differs_by_version)
 {
     SERVER_SENDS(DP7);
     READS("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0",
@@ -231,7 +231,7 @@ WIRE_TEST(test_clientdata)
 
 /* --- The other messages of the server --- */
 
-WIRE_TEST(test_messages)
+WIRE_TEST(other_messages_differ_by_version)
 {
     SERVER_SENDS(DP7);
     READS("\x32\0\1\0\0\3\0abc"
@@ -256,7 +256,7 @@ WIRE_TEST(test_messages)
 #define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
 #define ANGLES16 "\0\x40\0\x80\0\0"
 
-WIRE_TEST(test_moves)
+WIRE_TEST(moves_differ_by_version)
 {
     SERVER_SENDS(DP7);
     CLIENT_SENDS(0, "\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
@@ -306,7 +306,7 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
 #define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
 
-WIRE_TEST(test_lost_frames)
+WIRE_TEST(an_acknowledged_frame_that_is_missing_is_reported_once)
 {
     SERVER_SENDS(SIGNED_ON);
     send_frame(wire, 10, 2); /* 1 was lost on the path: no client acknowledges it */
@@ -319,7 +319,7 @@ WIRE_TEST(test_lost_frames)
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */
-WIRE_TEST(test_late_frames)
+WIRE_TEST(an_acknowledged_frame_may_still_come)
 {
     SERVER_SENDS(SIGNED_ON);
     send_frame(wire, 10, 1);
@@ -338,7 +338,7 @@ WIRE_TEST(test_late_frames)
 }
 
 /* Numbers begin anew; servers ignore what is acknowledged of the level before. */
-WIRE_TEST(test_frames_of_levels)
+WIRE_TEST(acknowledgements_of_the_level_before_are_ignored)
 {
     SERVER_SENDS(SIGNED_ON);
     send_frame(wire, 10, 100);
@@ -351,7 +351,7 @@ WIRE_TEST(test_frames_of_levels)
 
 /* A frame behind messages that cannot be read; and the first one of a capture that begins in
  * mid-game. */
-WIRE_TEST(test_unread_frames)
+WIRE_TEST(an_unreadable_frame_is_not_missing)
 {
     send_frame(wire, 10, 7);
     assert_int_equal(acknowledge_two(wire, 0, 6, 7), 0);
@@ -363,7 +363,7 @@ WIRE_TEST(test_unread_frames)
 
 /* --- A capture that begins in a game --- */
 
-WIRE_TEST(test_assumed)
+WIRE_TEST(a_move_shows_the_version)
 {
     CLIENT_SENDS(9, "\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0");
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);

@@ -17,7 +17,7 @@ static enum qs_demo_status header_status(struct qs_view bytes)
     return dem_read_header(&in, &track);
 }
 
-TEST(test_header)
+TEST(a_header_is_a_number_on_a_line)
 {
     struct qs_reader in = reader_over(VIEW("-1\n12"));
     int32_t track = 0;
@@ -35,7 +35,7 @@ TEST(test_header)
     assert_int_equal(header_status(VIEW("0000000000000000\n")), QS_DEMO_BAD);
 }
 
-TEST(test_broken_blocks)
+TEST(blocks_have_a_limit_and_may_be_cut)
 {
     struct qs_view whole = VIEW("\2\0\0\x80"
                                 "\0\0\0\0\0\0\0\0\0\0\0\0"

@@ -4,7 +4,7 @@
 
 /* --- serverinfo --- */
 
-WIRE_TEST(test_serverinfo)
+WIRE_TEST(serverinfo_begins_a_level)
 {
     READS("\x08Hi\0" QUAKE "\x0d\1bob\0\5\2\0\x19\1", "nq.serverinfo.protocol = 15 (Quake)",
           "nq.serverinfo.levelname = Level", "nq.serverinfo.model.number = 2",
@@ -20,7 +20,7 @@ WIRE_TEST(test_serverinfo)
     assert_null(qs_table_get(&wire->session.players, 1));
 }
 
-WIRE_TEST(test_undecoded_protocols)
+WIRE_TEST(unknown_protocols_are_not_decoded)
 {
     wire_block(wire, VIEW("\x0b\xd2\4\0\0" LISTS)); /* 1234 */
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -34,7 +34,7 @@ WIRE_TEST(test_undecoded_protocols)
 }
 
 /* QuakeSpasm-Spiked names players in comments, by number and in several commands at once. */
-WIRE_TEST(test_user_infos)
+WIRE_TEST(comments_name_players)
 {
     const struct qs_table *players = &wire->session.players;
 
@@ -55,7 +55,7 @@ WIRE_TEST(test_user_infos)
 
 /* --- Coordinates and angles --- */
 
-WIRE_TEST(test_coordinate_formats)
+WIRE_TEST(coordinates_differ_by_protocol)
 {
     SERVER_SENDS(QUAKE);
     READS("\x13\1\2"
@@ -86,7 +86,7 @@ WIRE_TEST(test_coordinate_formats)
 #define MOVE_HEAD "\x03\0\0\x80\x3f"
 #define MOVE_TAIL "\x90\1\x70\xfe\0\0\3\x0a"
 
-WIRE_TEST(test_moves)
+WIRE_TEST(moves_differ_by_protocol)
 {
     SERVER_SENDS(QUAKE);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 0, VIEW(MOVE_HEAD "\x40\0\xc0" MOVE_TAIL));
@@ -120,7 +120,7 @@ WIRE_TEST(test_moves)
 
 /* --- Entities --- */
 
-WIRE_TEST(test_updates)
+WIRE_TEST(updates_have_all_bits_and_transparency)
 {
     SERVER_SENDS(QUAKE "\x0d\0ann\0");
     READS("\x80\1\xc0\2\7", "nq.update.player.name = ann", "nq.update.frame = 7");
@@ -148,7 +148,7 @@ WIRE_TEST(test_updates)
           "nq.update.trans.alpha = 0.5", "nq.update.trans.fullbright = 1");
 }
 
-WIRE_TEST(test_extended_updates)
+WIRE_TEST(updates_of_quakespasm_have_more_bits)
 {
     SERVER_SENDS(RMQ("\x20"));
     READS("\x81\x84\x9f\0"
@@ -166,7 +166,7 @@ WIRE_TEST(test_extended_updates)
 
 /* --- Sounds, and the rest --- */
 
-WIRE_TEST(test_darkplaces_messages)
+WIRE_TEST(darkplaces_has_messages_in_protocol_15)
 {
     SERVER_SENDS("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" QUAKE);
     assert_true(wire->session.darkplaces);
@@ -184,7 +184,7 @@ WIRE_TEST(test_darkplaces_messages)
 #define SERVERINFO_BJP(low) "\x0b" low "\x27\0\0" LISTS
 #define GREETING "\x08\nServer: DarkPlaces\0"
 
-WIRE_TEST(test_bjp_models)
+WIRE_TEST(numbers_of_bjp_models_have_16_bits)
 {
     READS(SERVERINFO_BJP("\x10"), "nq.serverinfo.protocol = 10000 (BJP)");
     READS("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
@@ -199,7 +199,7 @@ WIRE_TEST(test_bjp_models)
 }
 
 /* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
-WIRE_TEST(test_bjp_sounds)
+WIRE_TEST(numbers_of_bjp_sounds_differ_by_version)
 {
     SERVER_SENDS(SERVERINFO_BJP("\x10") "\6\0\x08\0\1\0\0\0\0\0\0"
                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1");
@@ -216,7 +216,7 @@ WIRE_TEST(test_bjp_sounds)
           "nq.staticsound.volume = 1");
 }
 
-WIRE_TEST(test_nehahra)
+WIRE_TEST(nehahra_has_messages_that_darkplaces_has_not)
 {
     SERVER_SENDS("\x0b\xfa\0\0\0" LISTS);
     READS("\x33\1\0\0\0\x3f\xff\0\0"
@@ -244,7 +244,7 @@ static const struct {
     {72, 6},  {73, 11}, {74, 13}, {75, 6},  {76, 18}, {77, 13}, {78, 6},  {79, 13},
 };
 
-WIRE_TEST(test_temp_entities)
+WIRE_TEST(each_temp_entity_has_its_size)
 {
     uint8_t bytes[32] = {SVC_TEMP_ENTITY};
 
@@ -262,7 +262,7 @@ WIRE_TEST(test_temp_entities)
     assert_int_equal(wire->decoder.found.undecoded, 6);
 }
 
-WIRE_TEST(test_unknown_messages)
+WIRE_TEST(unknown_messages_are_not_decoded)
 {
     static const uint8_t unknown[] = {0, 21, 38, 39, 45, 51, 53, 57, 62, 63, 127};
     SERVER_SENDS(FITZQUAKE);
@@ -277,7 +277,7 @@ WIRE_TEST(test_unknown_messages)
 
 /* --- A capture that begins in a game --- */
 
-WIRE_TEST(test_unknown_protocol)
+WIRE_TEST(an_update_shows_the_protocol)
 {
     /* Float coordinates and short angles: no other protocol reads it to the end. */
     READS("\7\0\0\x80\x3f"

@@ -224,7 +224,7 @@ static void round_trip(int32_t version)
 }
 
 /* 26 has no suppress byte; from 3434 on limits are extended. */
-TEST(test_frames_are_read_as_they_were_written)
+TEST(frames_are_read_as_they_were_written)
 {
     static const int32_t versions[] = {26, 34, 3434, 3435, 3436};
 
@@ -287,7 +287,7 @@ static void check_byte(size_t at, const char *table)
     ((at)-offsetof(struct state, member) < sizeof(((struct state *)0)->member))
 #define IS_TOP_OF(at, member) (IS_IN(at, member) && ((at)-offsetof(struct state, member)) % 4 == 3)
 
-TEST(test_each_byte_of_an_entity)
+TEST(each_byte_of_an_entity_is_written_and_shown)
 {
     const size_t begin = offsetof(struct state, entity);
 
@@ -297,7 +297,7 @@ TEST(test_each_byte_of_an_entity)
             check_byte(at, "entity_fields.def");
 }
 
-TEST(test_each_byte_of_a_player)
+TEST(each_byte_of_a_player_is_written_and_shown)
 {
     for (size_t at = 0; at < sizeof(struct q2_player); at++)
         if (!IS_IN(at, player.unused) && !IS_IN(at, player.fog.unused) &&
@@ -308,7 +308,7 @@ TEST(test_each_byte_of_a_player)
 }
 
 /* Each bit has a row, or is one that no field belongs to. */
-TEST(test_each_bit)
+TEST(each_bit_has_a_row)
 {
     uint64_t entity = U_NUMBER16 | U_REMOVE | U_MODEL16 | U_ANGLE16 | U_MOREBITS1 | U_MOREBITS2 |
                       U_MOREBITS3 | U_MOREBITS4;
@@ -358,8 +358,7 @@ static uint32_t check_cut_frame(uint32_t size)
     return sizes[1];
 }
 
-/* A frame that was cut is no base for later ones. */
-TEST(test_cut_frame)
+TEST(a_frame_that_was_cut_is_no_base)
 {
     const uint32_t whole = check_cut_frame(0);
 
@@ -370,7 +369,7 @@ TEST(test_cut_frame)
 }
 
 /* Where the first frame of a level is cut, it is missing; later ones are changes to it. */
-TEST(test_first_frame_cut)
+TEST(a_level_lacks_its_first_frame_until_a_full_one)
 {
     static const uint8_t full[] = {20, 1, 0, 0, 0, 255, 255, 255, 255, 0, 0,
                                    17, 0, 0, 0, 0, 0,   0,   18,  0,   0};
@@ -398,7 +397,7 @@ TEST(test_first_frame_cut)
 }
 
 /* What did not change costs nothing, unless it must be reported. */
-TEST(test_unchanged_entity)
+TEST(an_unchanged_entity_costs_nothing)
 {
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
@@ -425,7 +424,7 @@ static guint size_of_change(const struct q2_variant *variant, const struct q2_en
 }
 
 /* A step takes two bytes as far as it goes, a place three. */
-TEST(test_steps)
+TEST(small_steps_take_two_bytes)
 {
     static const struct {
         int32_t to;
@@ -443,7 +442,7 @@ TEST(test_steps)
 
 /* Numbers of 16 bits: id's readers take two bytes for a negative number from 0x8000 on
  * (MSG_ReadShort), so such a number has four, but where limits are extended. */
-TEST(test_numbers_with_a_sign)
+TEST(numbers_from_0x8000_on_take_four_bytes)
 {
     static const struct {
         uint32_t number;

@@ -69,7 +69,7 @@ static void assert_described(const struct game *game, const char *version, const
     g_free(description.player);
 }
 
-GAME_TEST(test_connect)
+GAME_TEST(connect_begins_a_connection)
 {
     assert_int_equal(game->session.base.server, QS_END_B);
     assert_int_equal(game->session.base.connection, 1);
@@ -78,7 +78,7 @@ GAME_TEST(test_connect)
     assert_described(game, "34", "somebody", "lab1");
 }
 
-GAME_TEST(test_answer_may_come_twice)
+GAME_TEST(the_answer_may_come_twice)
 {
     run_to(game, 1, 5);
     assert_int_equal(send_text(game, QS_END_B, "client_connect"), 0);
@@ -86,7 +86,7 @@ GAME_TEST(test_answer_may_come_twice)
     assert_int_equal(game->session.base.connection, 1);
 }
 
-TEST_WITH(test_packets_may_come_before_the_answer, struct game, game, game_open, game_close)
+TEST_WITH(packets_may_come_before_the_answer, struct game, game, game_open, game_close)
 {
     send_text(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
     send_packet(game, QS_END_B, 1, VIEW(""));
@@ -97,7 +97,7 @@ TEST_WITH(test_packets_may_come_before_the_answer, struct game, game, game_open,
 }
 
 /* The same connect line again is another connection, where the old one was closed... */
-GAME_TEST(test_again_after_disconnect)
+GAME_TEST(connect_after_disconnect_is_another_connection)
 {
     run_to(game, 1, 40);
     /* The goodbye of id's client has no NUL. */
@@ -110,7 +110,7 @@ GAME_TEST(test_again_after_disconnect)
 }
 
 /* ...or where the numbers begin again. */
-GAME_TEST(test_again_without_disconnect)
+GAME_TEST(numbers_that_begin_again_are_another_connection)
 {
     run_to(game, 1, 40);
     connect_game(game);
@@ -120,7 +120,7 @@ GAME_TEST(test_again_without_disconnect)
     assert_true(game->decoder.found.accepted);
 }
 
-GAME_TEST(test_stale_packets_teach_nothing)
+GAME_TEST(stale_packets_teach_nothing)
 {
     send_packet(game, QS_END_B, 3, VIEW("\x0d\0\0new level\0"));
     send_packet(game, QS_END_B, 2, VIEW("\x0d\0\0old level\0"));
@@ -129,8 +129,7 @@ GAME_TEST(test_stale_packets_teach_nothing)
     assert_string_equal(qs_table_get(&game->session.level.configstrings, 0), "new level");
 }
 
-/* A copy of a session does not change with the session. */
-GAME_TEST(test_copies)
+GAME_TEST(a_copy_does_not_change_with_the_session)
 {
     struct q2_session before;
 
@@ -168,7 +167,7 @@ static void assert_stays_undecoded(struct game *game)
 
 /* What the capture cut ends within a message: it is a game's, unless it is of another one as far as
  * it goes. */
-TEST(test_cut_packets_are_no_others)
+TEST(cut_packets_are_not_foreign)
 {
     static const uint8_t print[] = {9, 0, 0, 0, 8, 0, 0, 0, SVC_PRINT, 2, 'a', 'b'};
     struct qs_packet packet = {.data = print,
@@ -182,7 +181,7 @@ TEST(test_cut_packets_are_no_others)
     assert_false(q2_protocol.is_foreign(&q2_protocol, &packet));
 }
 
-TEST(test_connections_that_are_not_decoded)
+TEST(unknown_protocols_are_named_and_not_decoded)
 {
     static const struct {
         const char *connect, *version;
@@ -222,7 +221,7 @@ static void check_new_netchan(const char *connect, const char *answer, const cha
 
 /* Q2PRO's own connect has the longest message first; q2repro's has no word for the netchan, which
  * is always the new one. */
-TEST(test_connect_of_q2pro_and_q2repro)
+TEST(connect_names_the_netchan)
 {
     check_new_netchan("connect 36 1 2 \"\\name\\a\" 2048 1 1 1026", "client_connect nc=1",
                       "36 (1026)");
@@ -230,7 +229,7 @@ TEST(test_connect_of_q2pro_and_q2repro)
                       "q2repro 1038");
 }
 
-TEST(test_demos_that_are_not_decoded)
+TEST(unknown_demos_are_named_and_not_decoded)
 {
     static const struct {
         uint8_t low, high;
@@ -251,7 +250,7 @@ TEST(test_demos_that_are_not_decoded)
 }
 
 /* The rerelease's demos are read, except those of several players at one screen. */
-TEST(test_demos_of_the_rerelease)
+TEST(demos_of_the_rerelease_are_read)
 {
     static const char *const versions[] = {"rerelease 2022", "rerelease 2023"};
 

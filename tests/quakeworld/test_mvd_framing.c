@@ -9,7 +9,7 @@ static struct qs_reader reader_over(struct qs_view bytes)
     return qs_reader_over(bytes.data, bytes.size);
 }
 
-TEST(test_highest_player)
+TEST(players_have_32_numbers)
 {
     struct qs_reader stats = reader_over(VIEW("\0\xfd\0\0\0\0"));
     struct qs_reader multiple = reader_over(VIEW("\xff\x03\5\0\0\x80\2\0\0\0ab"));
@@ -33,7 +33,7 @@ static enum qs_demo_status status_of(struct qs_view bytes)
     return status;
 }
 
-TEST(test_bad)
+TEST(bad_blocks_are_refused)
 {
     assert_int_equal(status_of(VIEW("")), QS_DEMO_END);
     assert_int_equal(status_of(VIEW("\0\0")), QS_DEMO_BAD); /* dem_cmd */
@@ -58,7 +58,7 @@ static void check_stream(struct qs_view block)
     assert_int_equal(have, block.size);
 }
 
-TEST(test_cut)
+TEST(cut_blocks_are_distinguished)
 {
     const struct qs_view blocks[] = {VIEW("\1\x03\1\0\0\0\2\0\0\0ab"), VIEW("\1\x06\2\0\0\0ab"),
                                      VIEW("\1\x02\1\0\0\0\2\0\0\0")};

@@ -6,11 +6,11 @@ import re
 import subprocess
 
 
-def late_demo(tool, capture, donor, folder, option="--sign-on"):
+def late_demo(tool, capture, donor, folder):
     """The demo of a capture that begins late, with the sign-on of a donor; None: there is none."""
     path = pathlib.Path(folder, "late.pcap")
     path.write_bytes(capture.pcap())
-    run = subprocess.run([tool, "--output", f"{folder}/", *([option, donor] if donor else []), path],
+    run = subprocess.run([tool, "--output", f"{folder}/", "--sign-on", donor, path],
                          capture_output=True, text=True)
     late = re.search(r"session (\d+): .*sign-on is from", run.stderr)
     made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
