@@ -72,7 +72,7 @@ static void assert_summary(const struct fixture *f, const char *expected)
 
 #define EXAMPLE "\x83\x07\x00\x80\x00\x00\x00\x01\x00\x80\x01\x00\x80\x00"
 
-FIXTURE_TEST(test_worked_example)
+FIXTURE_TEST(the_worked_example_is_read)
 {
     /* An angle counts in 360/65535 degrees: no number of them is 180 exactly. */
     READS(QS_S2C, EXAMPLE, "acknex.entity.number = 7", "acknex.position.x = 1",
@@ -80,7 +80,7 @@ FIXTURE_TEST(test_worked_example)
     assert_summary(f, "S→C: update entity 7: position, pan");
 }
 
-FIXTURE_TEST(test_example_with_intel_angles)
+FIXTURE_TEST(angles_may_be_in_intel_order)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_ANGLE_BYTE_ORDER] = ACKNEX_ANGLE_INTEL};
 
@@ -88,7 +88,7 @@ FIXTURE_TEST(test_example_with_intel_angles)
     READS(QS_S2C, EXAMPLE, "acknex.pan = 0.703135729"); /* 128 * 360 / 65535 */
 }
 
-FIXTURE_TEST(test_example_with_fixed_positions)
+FIXTURE_TEST(positions_may_be_fixed)
 {
     const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_POS_RESOLUTION] = ACKNEX_POS_FIXED};
 
@@ -102,7 +102,7 @@ FIXTURE_TEST(test_example_with_fixed_positions)
 /* --- Direction --- */
 
 /* 0x04 has a Long from a client and a Short from the server. */
-FIXTURE_TEST(test_direction_decides_layout)
+FIXTURE_TEST(the_direction_decides_the_layout)
 {
     READS(QS_C2S, "\x04\x01\x00\x00\x00", NULL);
     assert_summary(f, "C→S: remove entity 1");
@@ -110,7 +110,7 @@ FIXTURE_TEST(test_direction_decides_layout)
     assert_int_equal(f->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
 }
 
-FIXTURE_TEST(test_direction_found_by_reading)
+FIXTURE_TEST(reading_shows_the_direction)
 {
     acknex_protocol.session_init(&f->session.base);
     READS(QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00", NULL);
@@ -120,14 +120,14 @@ FIXTURE_TEST(test_direction_found_by_reading)
 }
 
 /* A skill is read the same both ways, so it is read though its sender is unknown. */
-FIXTURE_TEST(test_direction_not_needed)
+FIXTURE_TEST(a_skill_needs_no_direction)
 {
     READS(QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00", "acknex.skill = 1");
     assert_int_equal(f->decoder.found.direction, QS_DIRECTION_UNKNOWN);
 }
 
 /* 0x03 of an unknown sender, and neither way to its end: its layout cannot be known. */
-FIXTURE_TEST(test_direction_needed)
+FIXTURE_TEST(a_message_without_a_direction_is_not_decoded)
 {
     NOTES(QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00", QS_NOTE_UNKNOWN_MESSAGE, 5);
 }
@@ -141,7 +141,7 @@ FIXTURE_TEST(test_direction_needed)
 #define TYPE_OF_7(file) "A\7\0" file "\0"
 #define PAN_7 "\x82\x07\x00\x40\x00"
 
-FIXTURE_TEST(test_entity_of_a_player)
+FIXTURE_TEST(an_entity_has_its_player_until_it_is_removed)
 {
     READS(QS_C2S, JOIN_BOB CREATE_WARLOCK, NULL);
     READS(QS_S2C, CREATED_7, NULL);
@@ -153,14 +153,14 @@ FIXTURE_TEST(test_entity_of_a_player)
     SHOWS_NO("acknex.entity.player");
 }
 
-FIXTURE_TEST(test_type_update_names_the_entity)
+FIXTURE_TEST(a_type_names_the_entity)
 {
     READS(QS_S2C, TYPE_OF_7("house.wmb") PAN_7, "acknex.entity.file = house.wmb");
     SHOWS_NO("acknex.entity.player");
     assert_summary(f, "S→C: update×2");
 }
 
-FIXTURE_TEST(test_another_level_and_a_join_forget_entities)
+FIXTURE_TEST(another_level_and_a_join_forget_entities)
 {
     READS(QS_C2S, LEVEL("one"), NULL);
     READS(QS_S2C, TYPE_OF_7("house.wmb"), NULL);
@@ -177,8 +177,7 @@ FIXTURE_TEST(test_another_level_and_a_join_forget_entities)
     assert_int_equal(f->session.base.level, 0);
 }
 
-/* A copy keeps what was known when it was made. */
-FIXTURE_TEST(test_copy_is_independent)
+FIXTURE_TEST(a_copy_keeps_its_names)
 {
     struct acknex_session before;
 
@@ -190,7 +189,7 @@ FIXTURE_TEST(test_copy_is_independent)
     acknex_protocol.session_clear(&before.base);
 }
 
-FIXTURE_TEST(test_description)
+FIXTURE_TEST(a_session_has_a_description)
 {
     struct qs_description description;
 
@@ -212,7 +211,7 @@ FIXTURE_TEST(test_description)
 /* --- Unreadable messages --- */
 
 /* What no message begins with is not decoded, nor what follows it; what comes before it is. */
-FIXTURE_TEST(test_unknown_messages)
+FIXTURE_TEST(unknown_messages_are_not_decoded)
 {
     static const char client[] = "\2\3\4\7\x09\x0a\x0b\x0e\x0f";
     static const char server[] = "\3\4\5\6\7\x0a\x0b\x0e\x0f\x12";
@@ -236,7 +235,7 @@ FIXTURE_TEST(test_unknown_messages)
     }
 }
 
-FIXTURE_TEST(test_malformed_messages)
+FIXTURE_TEST(malformed_messages_are_noted)
 {
     NOTES(QS_C2S, "\x0a\1\0\xff\xff\1\2\3", QS_NOTE_MALFORMED, 3);
     NOTES(QS_S2C, "\x0b\1\0no end", QS_NOTE_MALFORMED, 6);
@@ -244,7 +243,7 @@ FIXTURE_TEST(test_malformed_messages)
 
 /* --- Recognition --- */
 
-TEST(test_recognition)
+TEST(only_datagrams_with_a_file_are_recognized)
 {
     const struct {
         struct qs_view bytes;

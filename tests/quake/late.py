@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A session of DarkPlaces that begins late, with a lent sign-on: which states of entities a player has, of
-those that the client had.
+A capture that begins in mid-game, of DarkPlaces, with the sign-on of a donor: the states of entities that a player
+shows are compared with those of the client.
 
     late.py PCAP2DEMO
 
-DarkPlaces' changes are to what the client has, so what stood in view before is lent, too.
+DarkPlaces' updates are changes to what the client has, so the donor also provides the entities in view.
 """
 
 import sys
@@ -15,8 +15,8 @@ import recordings
 import states
 from tool import Capture
 
-# How many packets are cut off; which level of the recording that is; the least share of states that are
-# right; most that were not there.
+# Number of packets that are cut off; number of the level in the recording; least share of states that are
+# right; largest number of states that were not there.
 CUTS = [(50, 1, 0.99, 0), (600, 1, 0.99, 0), (900, 1, 0.55, 0), (2400, 2, 0.55, 0), (3200, 3, 0.5, 0)]
 
 FULL = 1  # of the bits: nothing of the entity's old state stays
@@ -50,8 +50,7 @@ def main():
     failures = 0
     for cut, level, least, most in CUTS:
         with tempfile.TemporaryDirectory() as folder:
-            demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording,
-                                    folder, "--sign-on")
+            demo = states.late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording, folder)
             right, total, phantoms = (states.compare(Player(tool, demo).frames, truth.frames, level)
                                       if demo else (0, 0, 0))
         good = total and right >= least * total and phantoms <= most

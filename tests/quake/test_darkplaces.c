@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages of DarkPlaces' protocols byte by byte, those of each that others write differently. */
+/* Messages of DarkPlaces' protocols byte by byte: those that its versions write differently. */
 #include "common/core/writer.h"
 #include "common/core/findings.h"
 #include "common/demo/dem/dem.h"
@@ -11,9 +11,9 @@
 
 /* --- Entities from DP5 on --- */
 
-WIRE_TEST(test_entities)
+WIRE_TEST(entities_from_dp5_on_have_frames)
 {
-    wire_assert_reads(wire, VIEW(DP7));
+    SERVER_SENDS(DP7);
     READS("\x39\7\0\0\0\x2a\0\0\0"
           "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
           "\2\x80"
@@ -23,14 +23,14 @@ WIRE_TEST(test_entities)
           "nq.entity.angles.pitch = 90", "nq.entity.angles.yaw = -180",
           "nq.entity.model.name = progs/a.mdl", "nq.entity.remove = true",
           "nq.entities.end = 0x8000");
-    wire_assert_reads(wire, VIEW(DP6)); /* without the move */
+    SERVER_SENDS(DP6); /* without the move */
     READS("\x39\7\0\0\0\5\0\x20\3\0\x80", "nq.entity.skin = 3");
 }
 
 /* All bits, in the order of the values. */
-WIRE_TEST(test_entity_bits)
+WIRE_TEST(entities_from_dp5_on_have_all_bits)
 {
-    wire_assert_reads(wire, VIEW(DP5));
+    SERVER_SENDS(DP5);
     READS("\x39\1\0\0\0\1\1\xff\xff\xff\7"
           "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
           "\2\0\1\1\4\1\0\0\x80"     /* model, frame, skin, effects */
@@ -63,7 +63,7 @@ static void end_update(struct wire *wire, GByteArray *message)
     qs_write_u16(message, 0x8000);
 }
 
-/* What a sign-on keeps of an update can be read to its end. */
+/* The bytes of an update that a sign-on keeps can be read to their end. */
 static void check_kept(struct wire *wire, GByteArray *message)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
@@ -81,7 +81,7 @@ static void check_kept(struct wire *wire, GByteArray *message)
     qs_sign_on_free(sign_on);
 }
 
-WIRE_TEST(test_ends_of_updates)
+WIRE_TEST(a_kept_update_can_be_read_to_its_end)
 {
     enum { ROUNDS = 3000, BODY = 80 };
     g_autoptr(GRand) dice = g_rand_new_with_seed(1);
@@ -103,12 +103,12 @@ WIRE_TEST(test_ends_of_updates)
     }
 }
 
-WIRE_TEST(test_animations)
+WIRE_TEST(animations_have_five_kinds)
 {
     static const uint8_t size[] = {4, 10, 15, 20};
     uint8_t bytes[48] = {0x39, 1, 0, 0, 0, 5, 0, 0x80, 0x80, 0x80, 0x02};
 
-    wire_assert_reads(wire, VIEW(DP5));
+    SERVER_SENDS(DP5);
     for (uint8_t type = 0; type < G_N_ELEMENTS(size); type++) {
         const uint32_t end = 12u + size[type];
 
@@ -130,15 +130,15 @@ WIRE_TEST(test_animations)
 #define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
 #define EYE ONE ONE ONE
 
-WIRE_TEST(test_old_entities)
+WIRE_TEST(entities_of_dp3_and_dp4_have_floats)
 {
-    wire_assert_reads(wire, VIEW(DP3));
+    SERVER_SENDS(DP3);
     READS(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
                     "\2\x80\xff\xff",
           "nq.entities.reference = 1", "nq.entities.frame = 2", "nq.entities.eye.x = 1",
           "nq.entity.origin.z = 0.5", "nq.entity.model.name = progs/a.mdl",
           "nq.entity.remove = true");
-    wire_assert_reads(wire, VIEW(DP4));
+    SERVER_SENDS(DP4);
     READS(FRAME "\5\0"
                 "\6\0\x09" ONE "\x40"
                 "\0\x80\x20\0",
@@ -146,22 +146,22 @@ WIRE_TEST(test_old_entities)
 }
 
 /* Whole units, from the flag on to the entity's removal. */
-WIRE_TEST(test_coarse_entities)
+WIRE_TEST(entities_of_dp1_and_dp2_may_have_whole_units)
 {
-    wire_assert_reads(wire, VIEW(DP1));
+    SERVER_SENDS(DP1);
     READS(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff", "nq.entity.origin.x = 42");
     READS(FRAME EYE "\5\0\1\xff\xff\6\0\1" ONE "\xff\xff", "nq.entity.origin.x = -1",
           "nq.entity.origin.x = 1");
-    wire_assert_reads(wire, VIEW(FRAME EYE "\5\x80\xff\xff"));
-    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1" ONE "\xff\xff"));
-    wire_assert_reads(wire, VIEW(DP2)); /* all of them; the flags come late */
-    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\xc0\x10\x2a\0\5\1\xff\xff"));
+    SERVER_SENDS(FRAME EYE "\5\x80\xff\xff");
+    SERVER_SENDS(FRAME EYE "\5\0\1" ONE "\xff\xff");
+    SERVER_SENDS(DP2); /* all of them; the flags come late */
+    SERVER_SENDS(FRAME EYE "\5\0\x81\xc0\x10\x2a\0\5\1\xff\xff");
 }
 
 /* All bits, in the order of the values. */
-WIRE_TEST(test_old_entity_bits)
+WIRE_TEST(entities_up_to_dp4_have_all_bits)
 {
-    wire_assert_reads(wire, VIEW(DP4));
+    SERVER_SENDS(DP4);
     READS(FRAME "\0\0"
                 "\1\0\xff\xff\xff\x18"
                 "\0" ONE ONE ONE "\1\2\3\2\0\4\1\5\1\6\7\xff\x20\1\xfe"
@@ -175,10 +175,10 @@ WIRE_TEST(test_old_entity_bits)
 
 /* --- csqcentities --- */
 
-WIRE_TEST(test_csqcentities)
+WIRE_TEST(csqcentities_end_at_data_of_the_mod)
 {
-    wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x3a\5\x80\6\x80\0\0\1"));
+    SERVER_SENDS(DP7);
+    SERVER_SENDS("\x3a\5\x80\6\x80\0\0\1");
     assert_int_equal(wire->decoder.found.messages->len, 2);
     wire_block(wire, VIEW("\x3a\5\x80\6\0\1\2\3\0\0"));
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
@@ -187,43 +187,43 @@ WIRE_TEST(test_csqcentities)
 
 /* --- Updates of Quake's kind --- */
 
-WIRE_TEST(test_updates)
+WIRE_TEST(updates_of_quakes_kind_have_all_bits)
 {
-    wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
-                                 "\x0b\x0f\0\0\0" LISTS));
+    SERVER_SENDS("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
+                 "\x0b\x0f\0\0\0" LISTS);
     READS("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0", "nq.update.dpflags3.delta = true",
           "nq.update.alpha = 128", "nq.update.effects_high = 0x1", "nq.update.glowsize = 8",
           "nq.update.colormod.red = 7", "nq.update.frame_high = 1",
           "nq.update.model.name = progs/a.mdl");
 }
 
-WIRE_TEST(test_baselines)
+WIRE_TEST(baselines_differ_by_version)
 {
-    wire_assert_reads(wire, VIEW(DP7));
+    SERVER_SENDS(DP7);
     READS("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
           "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
           "\x16\5\0\2\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0",
           "nq.baseline.model.name = progs/a.mdl", "nq.baseline.frame = 257",
           "nq.baseline.angles.pitch = 90");
-    wire_assert_reads(wire, VIEW(DP3)); /* whole units, angles of bytes */
+    SERVER_SENDS(DP3); /* whole units, angles of bytes */
     READS("\x14\2\1\3\4\x2a\0\x40\0\0\0\0\0\0", "nq.baseline.origin.x = 42");
 }
 
 /* --- clientdata --- */
 
-WIRE_TEST(test_clientdata)
+WIRE_TEST(clientdata_differs_by_version)
 {
-    wire_assert_reads(wire, VIEW(DP7));
+    SERVER_SENDS(DP7);
     READS("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0",
           "nq.clientdata.viewheight = 22", "nq.clientdata.punch.pitch = 90",
           "nq.clientdata.punchvec.x = 1", "nq.clientdata.velocity.x = 0.5",
           "nq.clientdata.items = 0x80000001", "nq.clientdata.viewzoom = 128");
-    wire_assert_reads(wire, VIEW("\x0f\0\0"));
-    wire_assert_reads(wire, VIEW(DP5)); /* all of 16 bits */
+    SERVER_SENDS("\x0f\0\0");
+    SERVER_SENDS(DP5); /* all of 16 bits */
     READS("\x0f\0\x70\0\0\0\0\1\0\xc8\0\2\0\x64\0\1\0\2\0\3\0\4\0\5\0\0\1",
           "nq.clientdata.armor = 200", "nq.clientdata.activeweapon = 256",
           "nq.clientdata.weapon.name = progs/a.mdl");
-    wire_assert_reads(wire, VIEW(DP3)); /* all of 8 bits */
+    SERVER_SENDS(DP3); /* all of 8 bits */
     READS("\x0f\x24\xc0\x09\0\x40\x2a\0\2\0\0\0\0\2\x64\0\1\2\3\4\5\1\x80",
           "nq.clientdata.punchvec.x = 42", "nq.clientdata.velocity.x = 32",
           "nq.clientdata.viewzoom = 128");
@@ -231,9 +231,9 @@ WIRE_TEST(test_clientdata)
 
 /* --- The other messages of the server --- */
 
-WIRE_TEST(test_messages)
+WIRE_TEST(other_messages_differ_by_version)
 {
-    wire_assert_reads(wire, VIEW(DP7));
+    SERVER_SENDS(DP7);
     READS("\x32\0\1\0\0\3\0abc"
           "\x33\4\xc8"
           "\x36\3\0progs/b.mdl\0"
@@ -244,9 +244,9 @@ WIRE_TEST(test_messages)
           "nq.effect.model.name = progs/b.mdl", "nq.sound.speed = 8000", "nq.sound.entity = 3",
           "nq.sound.name = s/2.wav");
     assert_true(wire->session.angle_set && wire->session.set.pitch == 90);
-    wire_assert_reads(wire, VIEW(DP3)); /* svc_sound2 */
+    SERVER_SENDS(DP3); /* svc_sound2 */
     READS("\x36\0\x0b\0\1\0\1\0\0\0\0\0", "nq.sound.name = s/1.wav");
-    wire_assert_reads(wire, VIEW(DP8));
+    SERVER_SENDS(DP8);
     READS("\2bye\0", "nq.disconnect.reason = bye");
 }
 
@@ -256,30 +256,29 @@ WIRE_TEST(test_messages)
 #define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
 #define ANGLES16 "\0\x40\0\x80\0\0"
 
-WIRE_TEST(test_moves)
+WIRE_TEST(moves_differ_by_version)
 {
-    wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_client_reads(wire, 0,
-                             VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
-                                  "\3\x08\0\0\0" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR
-                                  "\x32\x2a\0\0\0\x33\0\1\0\0\3\0"));
+    SERVER_SENDS(DP7);
+    CLIENT_SENDS(0, "\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
+                    "\3\x08\0\0\0" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR
+                    "\x32\x2a\0\0\0\x33\0\1\0\0\3\0");
     RECEIVED("nq.move.sequence = 7", "nq.move.angles.pitch = 90", "nq.move.buttons = 0x102",
              "nq.move.impulse = 10", "nq.move.cursor.screen_x = 1", "nq.move.cursor.impact.z = 0.5",
              "nq.move.cursor.entity = 5", "nq.move.sequence = 8", "nq.ackframe.frame = 42",
              "nq.ackdownloaddata.size = 3");
     assert_true(wire->session.moved && wire->session.move.yaw == -180);
-    wire_assert_reads(wire, VIEW(DP6));
-    wire_assert_client_reads(wire, 1, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR));
-    wire_assert_reads(wire, VIEW(DP5));
-    wire_assert_client_reads(wire, 2, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0"));
-    wire_assert_reads(wire, VIEW(DP2));
-    wire_assert_client_reads(wire, 3, VIEW("\3" ONE HALF HALF HALF SPEEDS "\1\0"));
+    SERVER_SENDS(DP6);
+    CLIENT_SENDS(1, "\3" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR);
+    SERVER_SENDS(DP5);
+    CLIENT_SENDS(2, "\3" ONE ANGLES16 SPEEDS "\1\0");
+    SERVER_SENDS(DP2);
+    CLIENT_SENDS(3, "\3" ONE HALF HALF HALF SPEEDS "\1\0");
     assert_true(wire->session.move.yaw == 0.5);
-    wire_assert_reads(wire, VIEW("\x0b\x0f\0\0\0" LISTS)); /* a piece is acknowledged */
-    wire_assert_client_reads(wire, 4, VIEW("\3" ONE "\x40\0\0" SPEEDS "\1\0\x33\0\1\0\0\3\0"));
+    SERVER_SENDS("\x0b\x0f\0\0\0" LISTS); /* a piece is acknowledged */
+    CLIENT_SENDS(4, "\3" ONE "\x40\0\0" SPEEDS "\1\0\x33\0\1\0\0\3\0");
     assert_true(wire->session.move.pitch == 90);
-    wire_assert_reads(wire, VIEW(DP8));
-    wire_assert_client_reads(wire, 5, VIEW("\2bye\0"));
+    SERVER_SENDS(DP8);
+    CLIENT_SENDS(5, "\2bye\0");
     RECEIVED("nq.disconnect.reason = bye");
 }
 
@@ -307,10 +306,10 @@ static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t fi
 
 #define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
 
-WIRE_TEST(test_lost_frames)
+WIRE_TEST(an_acknowledged_frame_that_is_missing_is_reported_once)
 {
-    wire_assert_reads(wire, VIEW(SIGNED_ON));
-    send_frame(wire, 10, 2); /* 1 was lost on its way: nobody acknowledges it */
+    SERVER_SENDS(SIGNED_ON);
+    send_frame(wire, 10, 2); /* 1 was lost on the path: no client acknowledges it */
     assert_int_equal(acknowledge_two(wire, 0, 2, 2), 0);
     send_frame(wire, 12, 4);
     assert_int_equal(acknowledge_two(wire, 1, 4, 9), 0); /* that is no frame so far */
@@ -320,9 +319,9 @@ WIRE_TEST(test_lost_frames)
 }
 
 /* The recorder has the acknowledgement before the frame, or neither frame comes. */
-WIRE_TEST(test_late_frames)
+WIRE_TEST(an_acknowledged_frame_may_still_come)
 {
-    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    SERVER_SENDS(SIGNED_ON);
     send_frame(wire, 10, 1);
     assert_int_equal(acknowledge_two(wire, 0, 2, 3), 0);
     send_frame(wire, 11, 2);
@@ -339,23 +338,24 @@ WIRE_TEST(test_late_frames)
 }
 
 /* Numbers begin anew; servers ignore what is acknowledged of the level before. */
-WIRE_TEST(test_frames_of_levels)
+WIRE_TEST(acknowledgements_of_the_level_before_are_ignored)
 {
-    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    SERVER_SENDS(SIGNED_ON);
     send_frame(wire, 10, 100);
-    wire_assert_reads(wire, VIEW(DP6 "\x19\1\x19\2"));
+    SERVER_SENDS(DP6 "\x19\1\x19\2");
     assert_int_equal(acknowledge_two(wire, 0, 99, 100), 0);
-    wire_assert_reads(wire, VIEW("\x19\3"));
+    SERVER_SENDS("\x19\3");
     send_frame(wire, 20, 2);
     assert_int_equal(acknowledge_two(wire, 1, 1, 2), 1); /* the level's first, of all */
 }
 
-/* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
-WIRE_TEST(test_unread_frames)
+/* A frame behind messages that cannot be read; and the first one of a capture that begins in
+ * mid-game. */
+WIRE_TEST(an_unreadable_frame_is_not_missing)
 {
     send_frame(wire, 10, 7);
     assert_int_equal(acknowledge_two(wire, 0, 6, 7), 0);
-    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    SERVER_SENDS(SIGNED_ON);
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 30, VIEW("\x7f\x7f"));
     send_frame(wire, 31, 2);
     assert_int_equal(acknowledge_two(wire, 1, 1, 2), 0);
@@ -363,11 +363,10 @@ WIRE_TEST(test_unread_frames)
 
 /* --- A capture that begins in a game --- */
 
-WIRE_TEST(test_assumed)
+WIRE_TEST(a_move_shows_the_version)
 {
-    wire_assert_client_reads(
-        wire, 9, VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0"));
+    CLIENT_SENDS(9, "\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0");
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
-    wire_assert_reads(wire, VIEW("\7" ONE "\x0f\0\0\x39\7\0\0\0\x2a\0\0\0\2\x80\0\x80"));
+    SERVER_SENDS("\7" ONE "\x0f\0\0\x39\7\0\0\0\x2a\0\0\0\2\x80\0\x80");
     assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
 }

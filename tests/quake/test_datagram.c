@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The datagram layer: numbers, fragments, what is taken and what is dropped, and handshakes. */
+/* The datagram layer: sequence numbers, fragments, accepted and dropped packets, handshakes. */
 #include "tests/quake/wire.h"
 
 #define DATA NETFLAG_DATA
@@ -28,7 +28,7 @@ static void assert_not_delivered(const struct wire *wire)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
 }
 
-/* The server sends it, and with it the client has a whole message. */
+/* The server sends a packet that completes a message: `expected`. */
 static void delivers(struct wire *wire, uint32_t flags, uint32_t sequence, struct qs_view payload,
                      struct qs_view expected)
 {
@@ -45,7 +45,7 @@ static void delivers_nothing(struct wire *wire, uint32_t flags, uint32_t sequenc
 
 /* --- Reliable messages --- */
 
-WIRE_TEST(test_single_fragment)
+WIRE_TEST(a_single_fragment_is_delivered)
 {
     delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
     RECEIVED("nq.print.text = hi");
@@ -53,7 +53,7 @@ WIRE_TEST(test_single_fragment)
     assert_int_equal(wire->decoder.found.sequence, 0);
 }
 
-WIRE_TEST(test_fragments)
+WIRE_TEST(fragments_are_joined_and_acknowledgements_between_them_ignored)
 {
     delivers_nothing(wire, DATA, 0, VIEW("\x08h"));
     assert_true(wire->decoder.found.accepted);
@@ -67,8 +67,7 @@ WIRE_TEST(test_fragments)
     delivers(wire, LAST, 3, VIEW("\x01"), VIEW("\x01"));
 }
 
-/* A copy of the session made between fragments joins the same message. */
-WIRE_TEST(test_copy_between_fragments)
+WIRE_TEST(a_copy_of_the_session_between_fragments_joins_the_same_message)
 {
     struct nq_session copy;
 
@@ -80,7 +79,7 @@ WIRE_TEST(test_copy_between_fragments)
     delivers(wire, LAST, 1, VIEW("a\0"), VIEW("\x08ha\0"));
 }
 
-WIRE_TEST(test_retransmission)
+WIRE_TEST(a_retransmission_is_shown_and_not_learned)
 {
     wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02who\0"));
     delivers_nothing(wire, LAST, 0, VIEW("\x0d\x02liar\0"));
@@ -90,7 +89,7 @@ WIRE_TEST(test_retransmission)
     assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
 }
 
-WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
+WIRE_TEST(a_repeated_fragment_is_not_joined_twice)
 {
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
@@ -100,8 +99,7 @@ WIRE_TEST(test_repeated_fragment_is_not_joined_twice)
     RECEIVED("nq.fragment.data = 6900");
 }
 
-/* A sender that ignores acknowledgements. */
-WIRE_TEST(test_stuck_sender)
+WIRE_TEST(a_sender_that_ignores_acknowledgements_is_unusual)
 {
     wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
     for (unsigned i = 0; i < 6; i++) {
@@ -111,7 +109,7 @@ WIRE_TEST(test_stuck_sender)
     }
 }
 
-WIRE_TEST(test_lost_by_the_capture)
+WIRE_TEST(a_message_without_its_middle_is_not_delivered)
 {
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
     wire_send(wire, QS_S2C, DATA, 2, VIEW("i"));
@@ -120,13 +118,12 @@ WIRE_TEST(test_lost_by_the_capture)
     delivers_nothing(wire, LAST, 3, VIEW("!\0"));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
     delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
-    delivers(wire, LAST, 6, PRINT_HI, PRINT_HI); /* whole by itself, whatever was before */
+    delivers(wire, LAST, 6, PRINT_HI, PRINT_HI); /* whole: one fragment */
     wire_send(wire, QS_C2S, ACK, 7, VIEW(""));
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-/* A capture that begins with the last piece of a message. */
-WIRE_TEST(test_begins_within_a_message)
+WIRE_TEST(a_last_fragment_alone_is_not_delivered)
 {
     delivers_nothing(wire, LAST, 17, VIEW("\xfe\xfe\xfe"));
     RECEIVED("nq.fragment.data = fefefe");
@@ -153,7 +150,7 @@ static void send_in_three(struct wire *wire, uint32_t sequence, struct qs_view m
 }
 
 /* A capture that begins with the first piece of a message, or its client's first one is missing. */
-WIRE_TEST(test_begins_with_fragments)
+WIRE_TEST(a_capture_may_begin_with_a_first_fragment)
 {
     send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
     assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
@@ -166,8 +163,7 @@ WIRE_TEST(test_begins_with_fragments)
     assert_delivered(wire, VIEW("\x04hello\0"), true);
 }
 
-/* Of a message that cannot be read to its end nothing is given to the client. */
-WIRE_TEST(test_begins_with_later_fragments)
+WIRE_TEST(a_message_that_cannot_be_read_to_its_end_is_not_delivered)
 {
     const struct qs_view level = VIEW(LEVEL_BEGINS);
 
@@ -184,15 +180,14 @@ WIRE_TEST(test_begins_with_later_fragments)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 1);
 }
 
-/* The last piece alone is not tried, even if it can be read. */
-WIRE_TEST(test_readable_end_of_a_message)
+WIRE_TEST(a_readable_last_fragment_alone_is_not_tried)
 {
     wire_send(wire, QS_S2C, DATA, 17, VIEW("\x7e"));
     delivers_nothing(wire, LAST, 18, PRINT_HI);
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-WIRE_TEST(test_fragments_behind_a_gap)
+WIRE_TEST(a_message_behind_a_gap_is_delivered_if_it_is_whole)
 {
     wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
     send_in_three(wire, 2, VIEW(LEVEL_BEGINS));
@@ -203,8 +198,8 @@ WIRE_TEST(test_fragments_behind_a_gap)
     assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
 }
 
-/* Whatever may be read behind the gap, the sign-on lacks something. */
-WIRE_TEST(test_gap_in_the_sign_on)
+/* A gap makes the sign-on incomplete, even if the messages behind it can be read. */
+WIRE_TEST(a_gap_makes_the_sign_on_incomplete)
 {
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
@@ -217,7 +212,7 @@ WIRE_TEST(test_gap_in_the_sign_on)
 
 /* Two fragments have room for "reconnect" and the next svc_serverinfo: the level may be another
  * one. */
-WIRE_TEST(test_gap_of_a_level_change_in_the_sign_on)
+WIRE_TEST(a_gap_with_room_for_a_level_change_ends_the_level)
 {
     send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
@@ -225,8 +220,8 @@ WIRE_TEST(test_gap_of_a_level_change_in_the_sign_on)
     assert_true(qs_level_is_unplayable(&wire->session.base));
 }
 
-/* Of a sign-on a part is as good as none, and changes nothing. */
-WIRE_TEST(test_cut_sign_on)
+/* A sign-on message of which the capture has only a part changes nothing. */
+WIRE_TEST(a_cut_packet_of_a_sign_on_changes_nothing)
 {
     wire->cut = 1;
     wire_send(wire, QS_S2C, LAST, 0, VIEW(LEVEL_BEGINS));
@@ -243,7 +238,7 @@ WIRE_TEST(test_cut_sign_on)
 
 /* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
  * can be read are not that beginning. */
-WIRE_TEST(test_doubt_stays_behind_fragments)
+WIRE_TEST(readable_fragments_do_not_begin_a_level)
 {
     send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
     wire_send(wire, QS_S2C, LAST, 20, VIEW("\x19\1\x19\2\x19\3"));
@@ -255,8 +250,8 @@ WIRE_TEST(test_doubt_stays_behind_fragments)
     assert_int_not_equal(wire->session.base.lost.packet, 0);
 }
 
-/* A copy of the session between fragments of which the first may be missing comes to the same. */
-WIRE_TEST(test_copy_between_doubtful_fragments)
+/* A copy of the session joins the same message as well if its first fragment may be missing. */
+WIRE_TEST(a_copy_of_the_session_joins_fragments_without_a_beginning)
 {
     struct nq_session copy;
 
@@ -269,8 +264,8 @@ WIRE_TEST(test_copy_between_doubtful_fragments)
     delivers(wire, LAST, 18, VIEW("i\0"), PRINT_HI);
 }
 
-/* Of what the capture has only the beginning of, the whole messages are given to the client. */
-WIRE_TEST(test_cut)
+/* If the capture has only the beginning of a packet, its whole messages are delivered. */
+WIRE_TEST(whole_messages_of_a_cut_packet_are_delivered)
 {
     wire->cut = 1;
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\x01\x08hi\0"));
@@ -293,7 +288,7 @@ WIRE_TEST(test_cut)
     delivers(wire, LAST, 4, PRINT_HI, PRINT_HI);
 }
 
-/* The bounds of a message hold for fragments of which the first may be missing. */
+/* The limit of a message holds for fragments as well whose first one may be missing. */
 static void endless_message(struct wire *wire, uint32_t sequence)
 {
     g_autoptr(GByteArray) piece = g_byte_array_new();
@@ -313,19 +308,19 @@ static void endless_message(struct wire *wire, uint32_t sequence)
     delivers(wire, LAST, sequence + 3, PRINT_HI, PRINT_HI);
 }
 
-WIRE_TEST(test_endless_message)
+WIRE_TEST(a_message_has_a_limit)
 {
     endless_message(wire, 0);
 }
 
-WIRE_TEST(test_endless_message_without_beginning)
+WIRE_TEST(a_message_without_a_beginning_has_a_limit)
 {
     endless_message(wire, 17);
 }
 
 /* --- Unreliable messages --- */
 
-WIRE_TEST(test_unreliable_numbers)
+WIRE_TEST(unreliable_packets_have_their_own_sequence)
 {
     delivers(wire, UNRELIABLE, 0, PRINT_HI, PRINT_HI);
     delivers(wire, LAST, 0, PRINT_HI, PRINT_HI); /* counted apart */
@@ -343,7 +338,7 @@ WIRE_TEST(test_unreliable_numbers)
 
 /* --- Headers --- */
 
-WIRE_TEST(test_bad_headers)
+WIRE_TEST(bad_headers_are_malformed)
 {
     wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
@@ -358,8 +353,8 @@ WIRE_TEST(test_bad_headers)
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
 }
 
-/* Nothing but the messages tells who is who. */
-WIRE_TEST(test_direction_by_content)
+/* Only the messages show which end is the server. */
+WIRE_TEST(messages_show_the_direction)
 {
     wire->nameless = true;
     wire_send(wire, QS_S2C, LAST, 9, VIEW("\x01"));
@@ -380,7 +375,7 @@ WIRE_TEST(test_direction_by_content)
 #define PORT_40264 VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")
 #define CONNECT VIEW("\x80\0\0\x0c\1QUAKE\0\3")
 
-WIRE_TEST(test_announced_port)
+WIRE_TEST(a_reply_announces_the_port)
 {
     const struct qs_announcement *announced = &wire->decoder.found.announced;
 
@@ -399,7 +394,7 @@ WIRE_TEST(test_announced_port)
 }
 
 /* DarkPlaces stays on its port, and may answer both of its handshakes. */
-WIRE_TEST(test_two_handshakes)
+WIRE_TEST(darkplaces_answers_two_handshakes_in_one_connection)
 {
     wire_packet(wire, QS_C2S, GETCHALLENGE);
     wire_packet(wire, QS_S2C, VIEW(OUT_OF_BAND "challenge abc\0"));
@@ -417,7 +412,7 @@ WIRE_TEST(test_two_handshakes)
     assert_true(wire->session.darkplaces_client);
 }
 
-WIRE_TEST(test_reconnection)
+WIRE_TEST(numbers_that_begin_again_are_another_connection)
 {
     wire_packet(wire, QS_S2C, ACCEPT);
     assert_int_equal(wire->session.base.connection, 1);
@@ -436,7 +431,7 @@ WIRE_TEST(test_reconnection)
     assert_false(wire->session.base.disconnected);
 }
 
-TEST(test_recognize)
+TEST(only_the_games_datagrams_are_recognized)
 {
     const struct {
         struct qs_view bytes;
@@ -479,8 +474,8 @@ TEST(test_recognize)
     }
 }
 
-/* It cannot be read alone, in neither direction, but only servers send it. */
-WIRE_TEST(test_first_fragment_of_sign_on)
+/* A fragment that cannot be read alone: only servers send one. */
+WIRE_TEST(only_servers_send_a_first_fragment)
 {
     wire->nameless = true;
     wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));

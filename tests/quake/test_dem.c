@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The framing of DEM: its header, and blocks that are cut or too long. */
 #include "tests/unit/unit.h"
 
 #include "common/demo/dem/dem.h"
@@ -16,7 +17,7 @@ static enum qs_demo_status header_status(struct qs_view bytes)
     return dem_read_header(&in, &track);
 }
 
-TEST(test_header)
+TEST(a_header_is_a_number_on_a_line)
 {
     struct qs_reader in = reader_over(VIEW("-1\n12"));
     int32_t track = 0;
@@ -34,44 +35,7 @@ TEST(test_header)
     assert_int_equal(header_status(VIEW("0000000000000000\n")), QS_DEMO_BAD);
 }
 
-TEST(test_blocks)
-{
-    static const struct dem_angles view = {1.5f, -90.0f, 0.25f}, other = {3.0f, 4.0f, 5.0f};
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    struct dem_block block;
-    struct qs_reader in;
-
-    dem_append_header(bytes, DEM_TRACK_NONE);
-    dem_append_block(bytes, &view, VIEW("\1\2\3"));
-    dem_append_block(bytes, &other, VIEW(""));
-    in = qs_reader_over(bytes->data, bytes->len);
-    qs_reader_bytes(&in, 3);
-    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
-    assert_view_is(block.messages, VIEW("\1\2\3"));
-    assert_false(block.from_client);
-    assert_memory_equal(&block.view, &view, sizeof view);
-    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
-    assert_int_equal(block.messages.size, 0);
-    assert_memory_equal(&block.view, &other, sizeof other);
-    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_END);
-}
-
-TEST(test_layout)
-{
-    static const struct dem_angles view = {1.0f, 2.0f, -1.0f};
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-
-    dem_append_header(bytes, 7);
-    dem_append_block(bytes, &view, VIEW("\2"));
-    assert_view_is((struct qs_view){bytes->data, bytes->len}, VIEW("7\n"
-                                                                   "\1\0\0\0"
-                                                                   "\0\0\x80\x3f"
-                                                                   "\0\0\0\x40"
-                                                                   "\0\0\x80\xbf"
-                                                                   "\2"));
-}
-
-TEST(test_broken_blocks)
+TEST(blocks_have_a_limit_and_may_be_cut)
 {
     struct qs_view whole = VIEW("\2\0\0\x80"
                                 "\0\0\0\0\0\0\0\0\0\0\0\0"

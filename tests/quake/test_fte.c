@@ -18,7 +18,7 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
           "nq.agreed.fte = 0x40000000", "nq.agreed.fte2 = 0x7f", "nq.serverinfo.gamedir = qw",
           "nq.serverinfo.maxclients = 52");
     wire_assert_described(wire, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f", "m", NULL);
-    wire_assert_reads(wire, VIEW("\x0b" VERSION_15 LIST));
+    SERVER_SENDS("\x0b" VERSION_15 LIST);
     assert_int_equal(wire->session.ext.fte2, 0);
     wire_block(wire, VIEW("\x56\0\0\0\0\0\0\0\0"));
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
@@ -38,14 +38,14 @@ WIRE_TEST(agreement_is_kept_by_a_level_whose_beginning_is_missing)
 
 WIRE_TEST(client_names_its_extensions)
 {
-    wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
+    CLIENT_SENDS(0, "\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0");
     RECEIVED("nq.extension.fte.floatcoords = true", "nq.extension.fte2.predinfo = true");
 }
 
 /* Entity 1 as a player: frame, angles, what its movement is predicted with. */
 WIRE_TEST(entities_come_as_replacement_deltas)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x0d\0bob\0"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x0d\0bob\0");
     READS("\x56\7\0\0\0\x80\x3f"
           "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
           "\x02\x80"
@@ -58,11 +58,11 @@ WIRE_TEST(entities_come_as_replacement_deltas)
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
 WIRE_TEST(numbers_may_be_long)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
-    wire_assert_reads(wire, VIEW("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
-                                 "\x05\x01\x80\3"));          /* svc_setview */
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
+    SERVER_SENDS("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
+                 "\x05\x01\x80\3");           /* svc_setview */
     RECEIVED("nq.spawnbaseline2.entity = 258", "nq.delta.frame = 300", "nq.setview.entity = 259");
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x3f\4", VERSION_999)));
+    SERVER_SENDS(FTE_SERVERINFO("\x3f\4", VERSION_999));
     READS("\x15\x81\2\xac\2\x15"
           "\x2c\0\0\0\0\0\0\0\0\0\0\0\0\x81\1\xff\x40",
           "nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
@@ -70,7 +70,7 @@ WIRE_TEST(numbers_may_be_long)
 
 WIRE_TEST(sounds_have_more_to_say)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
     /* volume, more, large entity, time offset, pitch; in the second byte a velocity, which loops.
      */
     READS("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
@@ -81,7 +81,7 @@ WIRE_TEST(sounds_have_more_to_say)
 
 WIRE_TEST(other_messages_of_the_server)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\2", VERSION_999) "\x0d\0bob\0"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\2", VERSION_999) "\x0d\0bob\0");
     READS("\7\0\0\0\x40\x05\0"                             /* svc_time */
           "\x36\x01\x40sparks\0"                           /* svc_precache */
           "\x4e\x64hello\0"                                /* svcfte_updatestatstring */
@@ -105,8 +105,8 @@ WIRE_TEST(other_messages_of_the_server)
 /* Protocol 15 with FTE's FLOATCOORDS: its angles and coordinates are as wide as 999's. */
 WIRE_TEST(floatcoords_widen_protocol_15)
 {
-    wire_assert_reads(wire, VIEW("\x0b"
-                                 "FTEX\0\x80\0\0" VERSION_15 LIST));
+    SERVER_SENDS("\x0b"
+                 "FTEX\0\x80\0\0" VERSION_15 LIST);
     READS("\x0a\0\x40\0\0\0\0"
           "\x13\1\2\0\0\0\x3f\0\0\0\0\0\0\0\0",
           "nq.setangle.angles.pitch = 90", "nq.damage.origin.x = 0.5");
@@ -118,17 +118,15 @@ WIRE_TEST(floatcoords_widen_protocol_15)
 
 WIRE_TEST(moves_have_a_number_and_a_cursor)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
-    wire_assert_client_reads(wire, 0,
-                             VIEW(MOVE "\2\0\0\0\7"
-                                       "\x32\x13\0\0\0"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
+    CLIENT_SENDS(0, MOVE "\2\0\0\0\7"
+                         "\x32\x13\0\0\0");
     RECEIVED("nq.move.sequence = 41", "nq.move.angles.pitch = 90", "nq.move.forwardmove = 400",
              "nq.move.jump = true", "nq.move.impulse = 7", "nq.ackframe.frame = 19");
-    wire_assert_client_reads(wire, 1,
-                             VIEW(MOVE "\0\0\0\xc0\0\5\0\0\0"
-                                       "\xff\x7f\x01\x80"
-                                       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\0\0\0\0\0"
-                                       "\1\x80\4"));
+    CLIENT_SENDS(1, MOVE "\0\0\0\xc0\0\5\0\0\0"
+                         "\xff\x7f\x01\x80"
+                         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\0\0\0\0\0"
+                         "\1\x80\4");
     RECEIVED("nq.move.weapon = 5", "nq.move.cursor.screen_x = 1", "nq.move.cursor.impact.x = 1",
              "nq.move.cursor.entity = 260");
 }
@@ -136,19 +134,17 @@ WIRE_TEST(moves_have_a_number_and_a_cursor)
 /* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
 WIRE_TEST(narrow_moves_are_distinguished_from_precise_ones)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_15)));
-    wire_assert_client_reads(wire, 0,
-                             VIEW("\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
-                                  "\2\0\0\0\7\x32\x13\0\0\0"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_15));
+    CLIENT_SENDS(0, "\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
+                    "\2\0\0\0\7\x32\x13\0\0\0");
     RECEIVED("nq.move.angles.yaw = -180", "nq.ackframe.frame = 19");
 }
 
 WIRE_TEST(vrinputs_replace_moves)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\6", VERSION_999)));
-    wire_assert_client_reads(wire, 0,
-                             VIEW("\x55\x29\0\x0a\x01\x81"
-                                  "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\6", VERSION_999));
+    CLIENT_SENDS(0, "\x55\x29\0\x0a\x01\x81"
+                    "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00");
     RECEIVED("nq.move.sequence = 41", "nq.input.time = 21413", "nq.move.forwardmove = 400",
              "nq.usercmd.msec = 255");
     assert_true(wire->session.moved);
@@ -157,10 +153,9 @@ WIRE_TEST(vrinputs_replace_moves)
 
 WIRE_TEST(clients_speak_and_call_the_game)
 {
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999)));
-    wire_assert_client_reads(wire, 0,
-                             VIEW("\x53\x12\5\2\0ab"
-                                  "\x51\1hi\0\4\1\x80\4\0Cmd_F\0"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
+    CLIENT_SENDS(0, "\x53\x12\5\2\0ab"
+                    "\x51\1hi\0\4\1\x80\4\0Cmd_F\0");
     RECEIVED("nq.voicechat.size = 2", "nq.qcrequest.string = hi", "nq.qcrequest.entity = 260",
              "nq.qcrequest.name = Cmd_F");
 }
@@ -170,17 +165,17 @@ WIRE_TEST(updates_may_not_be_captured)
 {
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
 
-    wire_assert_reads(wire, VIEW(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x19\1\x19\2\x19\3"));
+    SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999) "\x19\1\x19\2\x19\3");
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 18, update);
     wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 20, update);
-    wire_assert_client_reads(wire, 0, VIEW("\x32\xff\xff\xff\xff\x32\x12\0\0\0"));
+    CLIENT_SENDS(0, "\x32\xff\xff\xff\xff\x32\x12\0\0\0");
     assert_int_equal(wire->session.base.to_client.not_captured, 0);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 1, VIEW("\x32\x13\0\0\0\x32\x14\0\0\0"));
     assert_int_equal(wire->session.base.to_client.not_captured, 1);
     assert_int_equal(wire->decoder.found.notes[QS_NOTE_NOT_CAPTURED], 1);
 }
 
-/* A capture that begins in a game: the messages themselves tell. */
+/* In a capture that begins in mid-game the messages show which extensions are in use. */
 WIRE_TEST(extensions_are_found_out)
 {
     READS("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0", "nq.delta.origin.x = 1");

@@ -74,7 +74,7 @@ static void check_bits(const struct form *form, unsigned row, unsigned shift)
     }
 }
 
-TEST(test_quake)
+TEST(each_bit_of_an_update_has_a_field)
 {
     const struct form plain = {.read = nq_read_update,
                                .version = PROTOCOL_NETQUAKE,
@@ -96,7 +96,7 @@ TEST(test_quake)
 }
 
 /* Behind the frames' numbers, the eye and the entity's number. */
-TEST(test_darkplaces)
+TEST(each_bit_of_darkplaces_up_to_dp4_has_a_field)
 {
     struct form form = {.read = nq_read_entities,
                         .version = PROTOCOL_DP1,
@@ -109,7 +109,7 @@ TEST(test_darkplaces)
     check_bits(&form, NQ_ENTITY_EBITS, 0);
 }
 
-TEST(test_darkplaces_from_dp5_on)
+TEST(each_bit_of_darkplaces_from_dp5_on_has_a_field)
 {
     const uint32_t extend4 = UINT32_C(0x80000000);
     struct form form = {.read = nq_read_entities,
@@ -124,7 +124,7 @@ TEST(test_darkplaces_from_dp5_on)
 }
 
 /* The player's own state, whose mask begins with two bytes. */
-TEST(test_clientdata)
+TEST(each_bit_of_clientdata_has_a_field)
 {
     struct form form = {.read = nq_read_clientdata,
                         .version = PROTOCOL_FITZQUAKE,
@@ -140,7 +140,7 @@ TEST(test_clientdata)
     check_bits(&form, NQ_CLIENTDATA_DPFLAGS3, 24);
 }
 
-TEST(test_fte)
+TEST(each_bit_of_ftes_updates_has_a_field)
 {
     const uint32_t more = UF_EXTEND1 | UF_EXTEND2 | UF_EXTEND3;
     const struct form form = {.read = fte_read_static_update,

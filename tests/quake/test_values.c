@@ -9,9 +9,9 @@
 
 /* QuakeSpasm cl_parse.c: CL_ParseStartSoundPacket takes entity and channel without a sign, frags
  * with one; common.c, MSG_ReadCoord16. */
-WIRE_TEST(test_large_words)
+WIRE_TEST(words_from_0x8000_on_have_their_sign)
 {
-    wire_assert_reads(wire, VIEW(QUAKE));
+    SERVER_SENDS(QUAKE);
     READS("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0", "nq.sound.entity = 8191", "nq.sound.origin.x = -4096",
           "nq.sound.origin.y = 4095.875");
     READS("\x0e\0\0\x80", "nq.updatefrags.frags = -32768");
@@ -20,20 +20,20 @@ WIRE_TEST(test_large_words)
 
 /* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity: numbers of entities have no sign. */
-WIRE_TEST(test_large_numbers)
+WIRE_TEST(numbers_of_entities_have_no_sign)
 {
-    wire_assert_reads(wire, VIEW(DP7));
-    wire_assert_reads(wire, VIEW("\x36\2\x80new.wav\0"));
+    SERVER_SENDS(DP7);
+    SERVER_SENDS("\x36\2\x80new.wav\0");
     assert_string_equal(qs_table_get(&wire->session.sounds, 2), "new.wav");
     assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
-    wire_assert_reads(wire, VIEW(QUAKE));
+    SERVER_SENDS(QUAKE);
     READS("\x81\x40\1\x80", "nq.svc = 129 (entity update)", "nq.update.entity = 32769");
 }
 
 /* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
-WIRE_TEST(test_upper_bytes)
+WIRE_TEST(upper_bytes_belong_to_the_model)
 {
-    wire_assert_reads(wire, VIEW(FITZQUAKE));
+    SERVER_SENDS(FITZQUAKE);
     READS("\xc1\x84\6\1\2\x34\x12\1", "nq.update.model = 2", "nq.update.frame = 52",
           "nq.update.frame_high = 18", "nq.update.model_high = 1");
     NOT_RECEIVED("progs/a.mdl"); /* it is number 258 */
@@ -42,21 +42,21 @@ WIRE_TEST(test_upper_bytes)
 
 /* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
  * that Quake's own message has. */
-WIRE_TEST(test_upper_byte_of_the_weapon)
+WIRE_TEST(an_upper_byte_belongs_to_the_weapon)
 {
-    wire_assert_reads(wire, VIEW(FITZQUAKE));
-    wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
+    SERVER_SENDS(FITZQUAKE);
+    SERVER_SENDS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2");
     NOT_RECEIVED("progs/a.mdl"); /* it is number 514 */
     READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0", "nq.clientdata.weapon.name = progs/a.mdl");
 }
 
 /* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
-WIRE_TEST(test_upper_byte_of_an_entity)
+WIRE_TEST(an_upper_byte_belongs_to_the_entity)
 {
-    wire_assert_reads(wire, VIEW(DP4));
-    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
-                                 "\6\0\xc0\x80\2\1\1"
-                                 "\0\x80\x20\0"));
+    SERVER_SENDS(DP4);
+    SERVER_SENDS("\x39\1\0\0\0\2\0\0\0\5\0"
+                 "\6\0\xc0\x80\2\1\1"
+                 "\0\x80\x20\0");
     NOT_RECEIVED("progs/a.mdl"); /* it is number 257 */
     READS("\x39\2\0\0\0\3\0\0\0\5\0"
           "\6\0\xc0\x80\2\2\0"
@@ -67,9 +67,9 @@ WIRE_TEST(test_upper_byte_of_an_entity)
 /* --- Angles below 0 --- */
 
 /* QuakeSpasm common.c: MSG_ReadAngle of a signed byte, MSG_ReadAngle16 of a signed short. */
-WIRE_TEST(test_negative_angles)
+WIRE_TEST(angles_have_a_sign)
 {
-    wire_assert_reads(wire, VIEW(QUAKE));
+    SERVER_SENDS(QUAKE);
     READS("\x0a\xf6\0\xe0", "nq.setangle.angles.pitch = -14.0625", "nq.setangle.angles.yaw = 0",
           "nq.setangle.angles.roll = -45");
     assert_true(wire->session.set.pitch == -14.0625 && wire->session.set.roll == -45);
@@ -78,11 +78,10 @@ WIRE_TEST(test_negative_angles)
           "nq.clientdata.punch.roll = -3");
 }
 
-WIRE_TEST(test_negative_view)
+WIRE_TEST(angles_of_moves_have_a_sign)
 {
-    wire_assert_reads(wire, VIEW(FITZQUAKE));
-    wire_assert_client_reads(wire, 0,
-                             VIEW("\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0"));
+    SERVER_SENDS(FITZQUAKE);
+    CLIENT_SENDS(0, "\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0");
     RECEIVED("nq.move.angles.pitch = -22.5", "nq.move.angles.yaw = 90",
              "nq.move.angles.roll = -45");
     assert_true(wire->session.move.pitch == -22.5 && wire->session.move.roll == -45);
@@ -91,12 +90,12 @@ WIRE_TEST(test_negative_view)
 /* --- Thresholds of versions --- */
 
 /* DarkPlaces cl_parse.c, CL_ParseClientdata: a byte in DP2 to DP4, then a short. */
-WIRE_TEST(test_viewzoom)
+WIRE_TEST(viewzoom_is_a_byte_then_a_short)
 {
-    wire_assert_reads(wire, VIEW(DP4));
+    SERVER_SENDS(DP4);
     READS("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1", "nq.clientdata.health = 100",
           "nq.clientdata.viewzoom = 128", "nq.svc = 1 (svc_nop)");
-    wire_assert_reads(wire, VIEW(DP5));
+    SERVER_SENDS(DP5);
     READS("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\1",
           "nq.clientdata.viewzoom = 65280", "nq.svc = 1 (svc_nop)");
 }
@@ -112,7 +111,7 @@ static bool is_decoded(struct wire *wire, uint16_t version)
 }
 
 /* DarkPlaces protocol.c, the list of its protocols; QuakeSpasm protocol.h. */
-WIRE_TEST(test_versions)
+WIRE_TEST(only_known_versions_are_decoded)
 {
     static const uint16_t decoded[] = {15, 96, 97, 250, 666, 999, 3500, 3505, 10000, 10002};
     static const uint16_t others[] = {14, 16, 95, 98, 249, 251, 665, 1000, 3499, 3506, 9999, 10003};
@@ -126,28 +125,28 @@ WIRE_TEST(test_versions)
 /* --- Players --- */
 
 /* QuakeSpasm cl_parse.c, svc_updatename: numbers below maxclients; the entity is one more. */
-WIRE_TEST(test_last_player)
+WIRE_TEST(the_last_player_is_named)
 {
-    wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
+    SERVER_SENDS(QUAKE "\x0d\3last\0");
     READS("\x80\4", "nq.update.player.name = last");
-    wire_assert_reads(wire, VIEW("\x80\5"));
+    SERVER_SENDS("\x80\5");
     NOT_RECEIVED("player.name");
     READS("\x0e\3\7\0", "nq.updatefrags.name = last");
-    wire_assert_reads(wire, VIEW("\5\4\0"));
+    SERVER_SENDS("\5\4\0");
     wire_assert_described(wire, "15", "m", "last");
 }
 
 /* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
-WIRE_TEST(test_last_player_of_a_frame)
+WIRE_TEST(the_last_player_of_a_frame_is_named)
 {
-    wire_assert_reads(wire, VIEW(DP4 "\x0d\3last\0"));
+    SERVER_SENDS(DP4 "\x0d\3last\0");
     READS("\x39\1\0\0\0\2\0\0\0\5\0"
           "\4\0\0"
           "\0\x80\x20\0",
           "nq.entity.player.name = last");
-    wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
-                                 "\5\0\0"
-                                 "\0\x80\x20\0"));
+    SERVER_SENDS("\x39\2\0\0\0\3\0\0\0\5\0"
+                 "\5\0\0"
+                 "\0\x80\x20\0");
     NOT_RECEIVED("player.name");
 }
 
@@ -158,7 +157,7 @@ WIRE_TEST(test_last_player_of_a_frame)
 #define SECOND_LEVEL "\x0b\x0f\0\0\0\4\1Two\0maps/n.bsp\0\0\0"
 
 /* The second level has no model 2, no sound, no player 1: nothing of the first may show. */
-WIRE_TEST(test_next_level)
+WIRE_TEST(the_next_level_forgets_names)
 {
     wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
     RECEIVED("nq.baseline.model.name = progs/a.mdl");
@@ -176,16 +175,15 @@ WIRE_TEST(test_next_level)
     wire_assert_described(wire, "15", "n", NULL);
 }
 
-/* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.
- */
-WIRE_TEST(test_next_level_of_entities)
+/* DarkPlaces cl_ents4.c: the flags of an entity in the level before do not apply to this one. */
+WIRE_TEST(the_next_level_forgets_flags)
 {
-    wire_assert_reads(wire, VIEW(DP4));
+    SERVER_SENDS(DP4);
     READS("\x39\1\0\0\0\2\0\0\0\5\0"
           "\6\0\x81\x40\x10\7\0"
           "\0\x80\x20\0",
           "nq.entity.origin.x = 7"); /* in whole units by its flags */
-    wire_assert_reads(wire, VIEW(DP4));
+    SERVER_SENDS(DP4);
     READS("\x39\1\0\0\0\2\0\0\0\5\0"
           "\6\0\1\0\0\x80\x3f"
           "\0\x80\x20\0",

@@ -14,10 +14,10 @@ struct wire {
     struct qs_decoder decoder;
     struct nq_session session;
     struct text_listener listener; /* of the last packet or block */
-    GByteArray *packet;            /* the last one, as it was sent */
-    uint64_t number;               /* of the last one, from 1 */
-    uint32_t cut;                  /* bytes at the end of packets that the capture lacks */
-    bool nameless;                 /* the decoder does not know which end is the server */
+    GByteArray *packet;            /* bytes of the last packet, before the cut */
+    uint64_t number;               /* number of the last packet, from 1 */
+    uint32_t cut;  /* number of bytes at the end of packets that the capture lacks */
+    bool nameless; /* the decoder does not know which end is the server */
 };
 
 void wire_init(struct wire *wire);
@@ -45,11 +45,14 @@ void wire_assert_described(const struct wire *wire, const char *version, const c
 #define RECEIVED(...)                                                                              \
     text_listener_assert(&wire->listener, (const char *const[]){__VA_ARGS__, NULL})
 #define NOT_RECEIVED(part) text_listener_assert_not(&wire->listener, part)
-/* Messages of the server, which must be read to their end, without a problem, and what is received.
- */
+/* Messages of the server, or of the client in an unreliable packet of this number, which must be
+ * read to their end without a problem. */
+#define SERVER_SENDS(messages) wire_assert_reads(wire, VIEW(messages))
+#define CLIENT_SENDS(sequence, messages) wire_assert_client_reads(wire, sequence, VIEW(messages))
+/* Messages of the server, without a problem, and lines that they show. */
 #define READS(messages, ...)                                                                       \
     do {                                                                                           \
-        wire_assert_reads(wire, VIEW(messages));                                                   \
+        SERVER_SENDS(messages);                                                                    \
         RECEIVED(__VA_ARGS__);                                                                     \
     } while (0)
 

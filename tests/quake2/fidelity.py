@@ -11,7 +11,7 @@ purpose are counted: "changing" and "reconnect" at the end of a level, which pla
 svc_download, at which Q2PRO stops, and temporary entity 31, at which yquake2 stops.
 
 Recorders of vanilla clients copy packets as they are: for these the number of equal blocks is checked too.
-The blocks that differ are those of the missing messages, and empty packets, of which no block is made.
+The blocks that differ are those of the missing messages, and empty packets, for which no block is written.
 """
 
 import pathlib

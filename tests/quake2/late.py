@@ -5,7 +5,7 @@ Rebuilds demos from captures that begin late, and compares them with those of th
     late.py PCAP2DEMO CAPTURES SHARED
 
 The first packet that is left may be the sign-on itself, as fragments or compressed: nothing of the level is
-missing then. Else another client or a demo lends it, and the entity states of all frames that are left
+missing then. Otherwise another client or a demo is the donor, and the entity states of all frames that are left
 are compared. The same is done with captures that lost packets.
 """
 
@@ -31,17 +31,17 @@ WHOLE = [
 OWN_WHOLE = [("q2-protocol36", [3, 4]), ("q2-protocol35", [3]), ("q2-protocol34", [3])]
 
 
-# capture, port of the client whose first packets are cut off, their share of the capture, who lends, the
-# least share of entity states that are right; of several donors of one time the nearest
-LENT = [
+# capture, port of the client whose first packets are cut off, their share of the capture, the donor, the
+# least share of entity states that are right; of several donors of one time the nearest is used
+DONATED = [
     ("e-two-clients/e.pcap", 37177, 0.01, None, 0.85),  # the other one comes later
     ("a-v34-yquake2/a.pcap", 42908, 0.006, "d-v34-lossy/d-v34.dm2", 0.97),
     ("a-v34-yquake2/a.pcap", 42908, 0.4, "a-v34-q2pro-client/a-q2procl.dm2", 0.9),
     ("d-v34-lossy/d-v34.pcap", 58803, 0.45, "a-v34-yquake2/a.dm2", 0.9),
 ]
 
-# capture, the share that is cut off, whose demo is named: of another map with the same models, which nothing
-# shows, or of the same session. Then the demo has its map's name.
+# capture, the share that is cut off, the demo given with --sign-on: of another map with the same models, which the
+# session cannot show, or of the same session, which proves the map.
 MAPS = [
     ("b36-q2pro/b36-q2pro.pcap", 0.82, "e-two-clients/e-alice36.dm2", False),
     ("b35-r1q2/b35-r1q2.pcap", 0.4, "b35-r1q2/b35-r1q2-lab2.dm2", False),
@@ -61,7 +61,7 @@ OF_THAT_LEVEL = "a-v34-q2pro-client/a-q2procl-lab2.dm2"
 
 
 # capture, the packet with a level's first frame, the number of its demo, the least share of entity
-# states that are right: all other frames are changes to it. What is told of an entity later tells what it was.
+# states that are right: all other frames are changes to it. Later changes show some of its states.
 FIRST = [
     ("b36-q2pro/b36-q2pro.pcap", 10, 0, 0.9),
     ("m-rogue-q34/m-rogue-q34.pcap", 25, 0, 0.9),
@@ -73,7 +73,7 @@ FIRST = [
 
 
 # Statistics: a packet with a change of STAT_LAYOUTS, and frames in which that may be wrong without it; the
-# share of the packets that a late start lacks, whose lent sign-on has no icon of the other player's.
+# share of the packets that a late start lacks, whose donor's icon of the other player is not used.
 HEALTH_ICON, HEALTH, LAYOUTS, FRAGS = "0 (STAT_HEALTH_ICON)", "1 (STAT_HEALTH)", "13 (STAT_LAYOUTS)", "14 (STAT_FRAGS)"
 CHANGE, LATE = (2507, 45), 0.4
 
@@ -100,7 +100,7 @@ class Rebuilding:
         return [demo.read_bytes() for demo in self.rebuild(frames, *options)]
 
     def share(self, demo, truths):
-        """(whether this share of entity states is right, text): beside the demo that it is nearest to."""
+        """(share of entity states that are right, text), compared with the nearest of the demos."""
         found = (comparison.compare_late(self.tool, demo, truth) for truth in truths)
         right, frames, wrong, states = min((one for one in found if one[1]), key=lambda one: one[2] / one[3])
         del right, frames
@@ -117,8 +117,8 @@ class Rebuilding:
             for cut in cuts:
                 yield whole and self.contents(packets[cut:]) == whole, f"{path.name} from packet {cut + 1}"
 
-    def lent(self):
-        for name, port, share, donor, least in LENT:
+    def donated(self):
+        for name, port, share, donor, least in DONATED:
             _, packets = capture.read(self.shared / name)
             first = len(packets) * share
             late = without(packets, lambda number, frame: number <= first and
@@ -128,16 +128,16 @@ class Rebuilding:
             options = ["--sign-on", self.shared / donor] if donor else []
             demo, = (demo for demo in self.rebuild(late, *options) if demo.read_bytes() not in known)
             right, text = self.share(demo, whole)
-            yield right >= least, f"{name} client {port} from {share:.1%}, lent by {donor or 'another client'}: {text}"
+            yield right >= least, f"{name} client {port} from {share:.1%}, donor {donor or 'another client'}: {text}"
 
     def maps(self):
-        """The user's word counts where nothing shows the map; the session's own recording proves it."""
+        """The demo that the user gives is used if nothing contradicts it; only the session's own proves the map."""
         for name, share, donor, proven in MAPS:
             _, packets = capture.read(self.shared / name)
             self.rebuild(packets[int(len(packets) * share):], "--sign-on", self.shared / donor)
             yield (f"its sign-on is from {self.shared / donor}" in self.printed and
                    ("whether it was on the map" not in self.printed) == proven,
-                   f"{name} from {share:.0%}, lent by {donor}")
+                   f"{name} from {share:.0%}, donor {donor}")
 
     def losses(self):
         _, packets = capture.read(self.shared / TWO_CLIENTS)
@@ -155,7 +155,7 @@ class Rebuilding:
                    f"{1 - wrong / states:.2%} of {states} states")
 
     def lost_sign_on(self):
-        """Without help the level is left out, and that is reported; with it, it is as without the loss."""
+        """Without a donor the level is left out, and that is reported; with one nothing is lost."""
         _, packets = capture.read(self.shared / LEVEL_CHANGE)
         whole = self.contents(packets)
         for lost in SIGN_ON:
@@ -168,7 +168,7 @@ class Rebuilding:
                    comparison.Demo(self.tool, demos[1]).frames, f"packets {lost} of a sign-on lost")
 
     def first_frame(self):
-        """The level is shown all the same, and what is not known is reported."""
+        """The level is shown, and unknown states are reported."""
         for name, lost, index, least in FIRST:
             _, packets = capture.read(self.shared / name)
             whole = self.rebuild(packets)
@@ -181,7 +181,7 @@ class Rebuilding:
                    f"{name} without packet {lost}, a first frame: {text}")
 
     def statistic(self, frames, stat, kept, most, *options):
-        """In how many frames it is another than in the demo of the whole capture."""
+        """Counts the frames in which the statistic differs from the demo of the whole capture."""
         whole, lossy = ({frame.number: frame.view.get(f"stat {stat}") for frame in comparison.Demo(
             self.tool, self.rebuild(some, *options)[0]).frames} for some in (frames, kept))
         wrong = sum(value != whole[number] for number, value in lossy.items() if number in whole)
@@ -206,7 +206,7 @@ def main():
         checks = [rebuilding.sign_on(captures)]
         is_there = recordings.is_there(rebuilding.shared)
         if is_there:
-            checks += [rebuilding.lent(), rebuilding.maps(), rebuilding.losses(), rebuilding.lost_sign_on(),
+            checks += [rebuilding.donated(), rebuilding.maps(), rebuilding.losses(), rebuilding.lost_sign_on(),
                        rebuilding.first_frame(), rebuilding.statistics()]
         results = []
         for good, text in itertools.chain(*checks):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a converted frame has that the server left out, and which frames are passed over. */
+/* Fields of a converted frame that the server left out, and frames that are passed over. */
 #include "common/demo/dm2/dm2.h"
 #include "tests/quake2/unit.h"
 
@@ -48,7 +48,7 @@ static const struct q2_frame *convert(struct conversion *conversion, uint32_t ac
 }
 
 /* The newest move that the packet acknowledges counts, not the newest of all. */
-TEST(test_view)
+TEST(the_view_is_of_the_move_that_is_acknowledged)
 {
     const struct q2_usercmd first = {.angles = {100, 200, 0}}, second = {.angles = {700, 800, 0}};
     struct conversion conversion;
@@ -80,7 +80,7 @@ static void open_q2pro(struct conversion *conversion)
 #define CONVERSION_TEST(function)                                                                  \
     TEST_WITH(function, struct conversion, conversion, open_q2pro, close_conversion)
 
-CONVERSION_TEST(test_view_that_was_sent)
+CONVERSION_TEST(a_view_that_was_sent_is_kept)
 {
     const struct q2_usercmd move = {.angles = {100, 200, 0}};
 
@@ -93,7 +93,7 @@ CONVERSION_TEST(test_view_that_was_sent)
     assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
 }
 
-CONVERSION_TEST(test_own_entity)
+CONVERSION_TEST(the_own_entity_gets_the_players_origin)
 {
     const struct q2_entity *own;
 
@@ -106,8 +106,8 @@ CONVERSION_TEST(test_own_entity)
     assert_int_equal(own->model[0], 255);
 }
 
-/* Whose eyes one looks through is not to be seen. */
-CONVERSION_TEST(test_watched_player)
+/* The player whose view is shown is invisible. */
+CONVERSION_TEST(the_player_whose_view_is_shown_is_invisible)
 {
     add_entity(conversion, 1, 0);
     add_entity(conversion, 4, 0);
@@ -117,7 +117,7 @@ CONVERSION_TEST(test_watched_player)
 }
 
 /* Of forty frames a second ten are kept, and of the others their events. */
-CONVERSION_TEST(test_frame_rate)
+CONVERSION_TEST(ten_frames_a_second_are_kept_with_the_events_of_the_others)
 {
     const struct q2_frame *frame;
 
@@ -137,8 +137,8 @@ CONVERSION_TEST(test_frame_rate)
     assert_int_equal(entity_of(convert(conversion, 0), 5)->event, 0);
 }
 
-/* A client may ask for another rate at any time: the demo's clock goes on all the same. */
-CONVERSION_TEST(test_change_of_rate)
+/* A client may ask for another rate at any time: the demo's clock continues. */
+CONVERSION_TEST(the_clock_continues_when_the_rate_changes)
 {
     static const struct {
         uint16_t rate;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is encoded must be decoded to the same state: frames of random states, as a chain of deltas.
- */
+/* Encoded frames decode to the same states: frames of random states, as a chain of deltas. */
 #include "tests/quake2/unit.h"
 #include "tests/support/count_sink.h"
 #include "tests/support/covered.h"
@@ -21,7 +20,9 @@ struct world {
     GRand *random;
     struct q2_variant variant;
     struct q2_entity entities[ENTITIES];
-    struct q2_frame frame;
+    struct q2_frame frame, last; /* the next one, and the one that it is a delta from */
+    struct game game;            /* decodes the frames */
+    const struct q2_tracker *tracker;
 };
 
 /* Gives a few bytes another value, so that all sizes occur that a number may have on the wire. */
@@ -153,66 +154,77 @@ static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b
     }
 }
 
-static void add_baselines(const struct world *world, struct game *game)
-{
-    for (unsigned i = 0; i < ENTITIES / 3; i++) {
-        g_autoptr(GByteArray) out = g_byte_array_new();
-        struct q2_entity baseline = {.number = random_number(world)};
-
-        random_entity(world, &baseline);
-        q2_encode_baseline(out, &world->variant, &baseline);
-        assert_int_equal(game_block(game, out->data, out->len), 0);
-    }
-}
-
-/* And the game that reads of it. */
-static struct q2_tracker *open_world(struct world *world, struct game *game, int32_t version)
+static void open_world(struct world *world, int32_t version)
 {
     *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
                             .variant = q2_demo_variant(version)};
-    game_open(game);
-    q2_tracker_attach(q2_tracker_new(), &game->session);
-    game_begin_level(game, (uint32_t)version, Q2_RECORD_CLIENT);
-    return game->session.tracker;
+    game_open(&world->game);
+    q2_tracker_attach(q2_tracker_new(), &world->game.session);
+    game_begin_level(&world->game, (uint32_t)version, Q2_RECORD_CLIENT);
+    world->tracker = world->game.session.tracker;
 }
 
-static void close_world(struct world *world, struct game *game)
+static void close_world(struct world *world)
 {
-    game_close(game);
+    game_close(&world->game);
     g_rand_free(world->random);
     q2_frame_clear(&world->frame);
+    q2_frame_clear(&world->last);
+}
+
+/* Encodes the frame and decodes `most` bytes of it. Returns its size, and how many problems it has.
+ */
+static uint32_t send_frame(struct world *world, int32_t number, bool full, uint32_t most,
+                           uint32_t *problems)
+{
+    const struct q2_frame_style style = {&world->game.session, MAX_CLIENTS, world->variant};
+    g_autoptr(GByteArray) out = g_byte_array_new();
+
+    world->frame.number = number;
+    q2_encode_frame(out, &style, full ? NULL : &world->last, &world->frame);
+    *problems = game_block(&world->game, out->data, MIN(most, out->len));
+    return out->len;
+}
+
+static const struct q2_frame *read_frame(struct world *world, int32_t number, bool full)
+{
+    const struct q2_frame *decoded;
+    uint32_t problems;
+
+    send_frame(world, number, full, UINT32_MAX, &problems);
+    assert_int_equal(problems, 0);
+    decoded = q2_tracker_frame(world->tracker, number);
+    assert_non_null(decoded);
+    assert_int_equal(decoded->trust, Q2_FRAME_WHOLE);
+    return decoded;
 }
 
 static void round_trip(int32_t version)
 {
     static struct world world;
-    struct game game;
-    struct q2_frame last = {0};
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    struct q2_tracker *tracker = open_world(&world, &game, version);
 
-    add_baselines(&world, &game);
+    open_world(&world, version);
+    for (unsigned i = 0; i < ENTITIES / 3; i++) {
+        g_autoptr(GByteArray) out = g_byte_array_new();
+        struct q2_entity baseline = {.number = random_number(&world)};
+
+        random_entity(&world, &baseline);
+        q2_encode_baseline(out, &world.variant, &baseline);
+        assert_int_equal(game_block(&world.game, out->data, out->len), 0);
+    }
     for (int32_t number = 1; number <= FRAMES; number++) {
-        const struct q2_frame_style style = {&game.session, MAX_CLIENTS, world.variant};
         const struct q2_frame *decoded;
 
         random_frame(&world);
-        world.frame.number = number;
-        g_byte_array_set_size(out, 0);
-        q2_encode_frame(out, &style, number % 20 == 1 ? NULL : &last, &world.frame);
-        assert_int_equal(game_block(&game, out->data, out->len), 0);
-        decoded = q2_tracker_frame(tracker, number);
-        assert_non_null(decoded);
-        assert_int_equal(decoded->trust, Q2_FRAME_WHOLE);
+        decoded = read_frame(&world, number, number % 20 == 1);
         assert_same_frame(&world.frame, decoded);
-        q2_frame_copy(&last, decoded);
+        q2_frame_copy(&world.last, decoded);
     }
-    q2_frame_clear(&last);
-    close_world(&world, &game);
+    close_world(&world);
 }
 
 /* 26 has no suppress byte; from 3434 on limits are extended. */
-TEST(test_frames_are_read_as_they_were_written)
+TEST(frames_are_read_as_they_were_written)
 {
     static const int32_t versions[] = {26, 34, 3434, 3435, 3436};
 
@@ -222,105 +234,81 @@ TEST(test_frames_are_read_as_they_were_written)
 
 /* --- Each byte of a state: if it changes, the change is written, read and shown */
 
-/* A level with a frame of one entity, and a frame that is a delta from it. */
-struct change {
-    struct q2_frame from, to;
-    struct q2_entity entity, changed;
-    struct q2_player player; /* that was read of the second frame */
-    struct q2_entity read;
-    uint64_t fields; /* that were shown of it */
-};
-
-static void read_change(struct change *change)
-{
-    static struct world world;
-    struct count_sink sink;
-    struct q2_frame *frames[] = {&change->from, &change->to};
-    const struct q2_frame *read;
-    struct game game;
-    const struct q2_tracker *tracker = open_world(&world, &game, Q2_PROTOCOL_EXTENDED_LAST);
-
-    count_sink_init(&sink);
-    q2_entities_append(change->from.entities, &change->entity);
-    q2_entities_append(change->to.entities, &change->changed);
-    for (int32_t i = 0; i < 2; i++) {
-        const struct q2_frame_style style = {&game.session, MAX_CLIENTS, world.variant};
-        g_autoptr(GByteArray) out = g_byte_array_new();
-
-        frames[i]->number = i + 1;
-        q2_encode_frame(out, &style, i ? frames[0] : NULL, frames[i]);
-        game.sink = i ? &sink.base : NULL;
-        assert_int_equal(game_block(&game, out->data, out->len), 0);
-    }
-    read = q2_tracker_frame(tracker, 2);
-    assert_non_null(read);
-    assert_int_equal(read->entities->len, 1);
-    change->player = read->player;
-    change->read = *q2_entities_at(read->entities, 0);
-    change->fields = sink.fields;
-    q2_entities_clear(change->from.entities);
-    q2_entities_clear(change->to.entities);
-    close_world(&world, &game);
-}
-
 /* Beams have an old origin, and brush models angles of 16 bits. */
 static const struct q2_entity plain_entity = {
     .number = 300, .renderfx = RF_BEAM, .solid = Q2_SOLID_BRUSH};
 
-static uint64_t fields_without_change(void)
-{
-    struct change change = {.entity = plain_entity, .changed = plain_entity};
+/* A state that is written: of a player, and of an entity; and the number of fields shown of it. */
+struct state {
+    struct q2_player player;
+    struct q2_entity entity;
+    uint64_t fields;
+};
 
-    read_change(&change);
-    return change.fields;
+/* Writes a frame with the plain states, and one with these, and returns the states read of it. */
+static struct state read_change(const struct state *changed)
+{
+    static struct world world;
+    struct count_sink sink;
+    struct state read;
+    const struct q2_frame *frame;
+
+    open_world(&world, Q2_PROTOCOL_EXTENDED_LAST);
+    count_sink_init(&sink);
+    q2_entities_append(world.frame.entities, &plain_entity);
+    q2_frame_copy(&world.last, read_frame(&world, 1, true));
+    world.game.sink = &sink.base;
+    world.frame.player = changed->player;
+    q2_entities_empty(world.frame.entities);
+    q2_entities_append(world.frame.entities, &changed->entity);
+    frame = read_frame(&world, 2, false);
+    assert_int_equal(frame->entities->len, 1);
+    read = (struct state){frame->player, *q2_entities_at(frame->entities, 0), sink.fields};
+    close_world(&world);
+    return read;
 }
 
-/* The byte is the member's; or it is the top one of a coordinate, of which the wire has 23 bits. */
-#define IS_IN(at, type, member) ((at)-offsetof(type, member) < sizeof(((type *)NULL)->member))
-#define IS_TOP_OF(at, type, member)                                                                \
-    (IS_IN(at, type, member) && ((at)-offsetof(type, member)) % 4 == 3)
-
-TEST(test_each_byte_of_an_entity)
+/* Changes the byte of a state, at `at` in the struct, which is to be shown and read. */
+static void check_byte(size_t at, const char *table)
 {
-    const uint64_t fields = fields_without_change();
+    struct state state = {.entity = plain_entity};
+    const uint64_t fields = read_change(&state).fields;
+    struct state read;
 
-    for (size_t at = 0; at < sizeof(struct q2_entity); at++) {
-        struct change change = {.entity = plain_entity, .changed = plain_entity};
-
-        if (IS_IN(at, struct q2_entity, number) || IS_IN(at, struct q2_entity, unused) ||
-            IS_TOP_OF(at, struct q2_entity, origin) || IS_TOP_OF(at, struct q2_entity, old_origin))
-            continue;
-        ((uint8_t *)&change.changed)[at] ^= 1;
-        read_change(&change);
-        if (memcmp(&change.read, &change.changed, sizeof change.read) != 0)
-            fail_msg("byte %zu of an entity's state: no row of entity_fields.def has it", at);
-        assert_true(change.fields > fields);
-    }
+    ((uint8_t *)&state)[at] ^= 1;
+    read = read_change(&state);
+    if (memcmp(&read, &state, offsetof(struct state, fields)) != 0)
+        fail_msg("byte %zu of a state: no row of %s has it", at, table);
+    assert_true(read.fields > fields);
 }
 
-TEST(test_each_byte_of_a_player)
+/* The byte is the member's; or it is the top one of a coordinate: the wire has 23 bits of that. */
+#define IS_IN(at, member)                                                                          \
+    ((at)-offsetof(struct state, member) < sizeof(((struct state *)0)->member))
+#define IS_TOP_OF(at, member) (IS_IN(at, member) && ((at)-offsetof(struct state, member)) % 4 == 3)
+
+TEST(each_byte_of_an_entity_is_written_and_shown)
 {
-    const uint64_t fields = fields_without_change();
+    const size_t begin = offsetof(struct state, entity);
 
-    for (size_t at = 0; at < sizeof(struct q2_player); at++) {
-        struct change change = {.entity = plain_entity, .changed = plain_entity};
+    for (size_t at = begin; at < begin + sizeof(struct q2_entity); at++)
+        if (!IS_IN(at, entity.number) && !IS_IN(at, entity.unused) &&
+            !IS_TOP_OF(at, entity.origin) && !IS_TOP_OF(at, entity.old_origin))
+            check_byte(at, "entity_fields.def");
+}
 
-        if (IS_IN(at, struct q2_player, unused) || IS_IN(at, struct q2_player, fog.unused) ||
-            IS_IN(at, struct q2_player, clientnum) /* no demo has it */ ||
-            IS_TOP_OF(at, struct q2_player, origin) || IS_TOP_OF(at, struct q2_player, velocity) ||
-            IS_TOP_OF(at, struct q2_player, fog.start_dist) ||
-            IS_TOP_OF(at, struct q2_player, fog.end_dist))
-            continue;
-        ((uint8_t *)&change.to.player)[at] ^= 1;
-        read_change(&change);
-        if (memcmp(&change.player, &change.to.player, sizeof change.player) != 0)
-            fail_msg("byte %zu of a player's state: no row of player_fields.def has it", at);
-        assert_true(change.fields > fields);
-    }
+TEST(each_byte_of_a_player_is_written_and_shown)
+{
+    for (size_t at = 0; at < sizeof(struct q2_player); at++)
+        if (!IS_IN(at, player.unused) && !IS_IN(at, player.fog.unused) &&
+            !IS_IN(at, player.clientnum) /* no demo has it */ && !IS_TOP_OF(at, player.origin) &&
+            !IS_TOP_OF(at, player.velocity) && !IS_TOP_OF(at, player.fog.start_dist) &&
+            !IS_TOP_OF(at, player.fog.end_dist))
+            check_byte(at, "player_fields.def");
 }
 
 /* Each bit has a row, or is one that no field belongs to. */
-TEST(test_each_bit)
+TEST(each_bit_has_a_row)
 {
     uint64_t entity = U_NUMBER16 | U_REMOVE | U_MODEL16 | U_ANGLE16 | U_MOREBITS1 | U_MOREBITS2 |
                       U_MOREBITS3 | U_MOREBITS4;
@@ -350,36 +338,27 @@ TEST(test_each_bit)
 static uint32_t check_cut_frame(uint32_t size)
 {
     static struct world world;
-    struct game game;
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    struct q2_frame last = {0};
     const struct q2_frame *frame;
-    uint32_t whole = 0;
-    const struct q2_tracker *tracker = open_world(&world, &game, Q2_PROTOCOL_VANILLA);
+    uint32_t sizes[3], problems;
 
+    open_world(&world, Q2_PROTOCOL_VANILLA);
     for (int32_t number = 1; number <= 3; number++) {
-        const struct q2_frame_style style = {&game.session, MAX_CLIENTS, world.variant};
+        const uint32_t most = number == 2 ? size : UINT32_MAX;
 
         random_frame(&world);
-        world.frame.number = number;
-        g_byte_array_set_size(out, 0);
-        q2_encode_frame(out, &style, number == 1 ? NULL : &last, &world.frame);
-        whole = number == 2 ? out->len : whole;
-        game_block(&game, out->data, number == 2 ? MIN(size, out->len) : out->len);
-        q2_frame_copy(&last, &world.frame);
+        sizes[number - 1] = send_frame(&world, number, number == 1, most, &problems);
+        q2_frame_copy(&world.last, &world.frame);
     }
-    frame = q2_tracker_frame(tracker, 3);
+    frame = q2_tracker_frame(world.tracker, 3);
     assert_non_null(frame);
-    assert_int_equal(!q2_tracker_frame(tracker, 2), size < whole);
-    assert_int_equal(frame->reference_missing, size < whole);
-    assert_int_equal(frame->trust, size < whole ? Q2_FRAME_GUESSED : Q2_FRAME_WHOLE);
-    q2_frame_clear(&last);
-    close_world(&world, &game);
-    return whole;
+    assert_int_equal(!q2_tracker_frame(world.tracker, 2), size < sizes[1]);
+    assert_int_equal(frame->reference_missing, size < sizes[1]);
+    assert_int_equal(frame->trust, size < sizes[1] ? Q2_FRAME_GUESSED : Q2_FRAME_WHOLE);
+    close_world(&world);
+    return sizes[1];
 }
 
-/* Nothing is built on a frame of which only a part came. */
-TEST(test_cut_frame)
+TEST(a_frame_that_was_cut_is_no_base)
 {
     const uint32_t whole = check_cut_frame(0);
 
@@ -390,31 +369,35 @@ TEST(test_cut_frame)
 }
 
 /* Where the first frame of a level is cut, it is missing; later ones are changes to it. */
-TEST(test_first_frame_cut)
+TEST(a_level_lacks_its_first_frame_until_a_full_one)
 {
     static const uint8_t full[] = {20, 1, 0, 0, 0, 255, 255, 255, 255, 0, 0,
                                    17, 0, 0, 0, 0, 0,   0,   18,  0,   0};
     static const uint8_t delta[] = {20, 2, 0, 0, 0, 1, 0, 0,  0, 0, 0,
                                     17, 0, 0, 0, 0, 0, 0, 18, 0, 0};
-    struct game game;
+    const struct {
+        const uint8_t *bytes;
+        size_t size;
+        bool lacks_first;
+    } blocks[] = {{full, sizeof full - 1, true},
+                  {delta, sizeof delta, true},
+                  {full, sizeof full, false},
+                  {delta, sizeof delta, false}};
+    static struct world world;
 
-    game_open(&game);
-    q2_tracker_attach(q2_tracker_new(), &game.session);
-    game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
-    assert_false(q2_tracker_lacks_first(game.session.tracker));
-    game_block(&game, full, sizeof full - 1);
-    assert_true(q2_tracker_lacks_first(game.session.tracker));
-    game_block(&game, delta, sizeof delta);
-    assert_true(q2_tracker_lacks_first(game.session.tracker));
-    assert_int_equal(game_block(&game, full, sizeof full), 0);
-    assert_false(q2_tracker_lacks_first(game.session.tracker));
-    assert_int_equal(game_block(&game, delta, sizeof delta), 0);
-    assert_false(q2_tracker_lacks_first(game.session.tracker));
-    game_close(&game);
+    open_world(&world, Q2_PROTOCOL_VANILLA);
+    assert_false(q2_tracker_lacks_first(world.tracker));
+    for (unsigned i = 0; i < G_N_ELEMENTS(blocks); i++) {
+        const uint32_t problems = game_block(&world.game, blocks[i].bytes, blocks[i].size);
+
+        assert_true(!problems || blocks[i].lacks_first);
+        assert_int_equal(q2_tracker_lacks_first(world.tracker), blocks[i].lacks_first);
+    }
+    close_world(&world);
 }
 
 /* What did not change costs nothing, unless it must be reported. */
-TEST(test_unchanged_entity)
+TEST(an_unchanged_entity_costs_nothing)
 {
     const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
@@ -441,7 +424,7 @@ static guint size_of_change(const struct q2_variant *variant, const struct q2_en
 }
 
 /* A step takes two bytes as far as it goes, a place three. */
-TEST(test_steps)
+TEST(small_steps_take_two_bytes)
 {
     static const struct {
         int32_t to;
@@ -459,7 +442,7 @@ TEST(test_steps)
 
 /* Numbers of 16 bits: id's readers take two bytes for a negative number from 0x8000 on
  * (MSG_ReadShort), so such a number has four, but where limits are extended. */
-TEST(test_numbers_with_a_sign)
+TEST(numbers_from_0x8000_on_take_four_bytes)
 {
     static const struct {
         uint32_t number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GTV: how its streams are cut into units, what these make of a session, and what loses it. */
+/* GTV: how its streams are cut into units, their effect on a session, and the loss of a stream. */
 #include <string.h>
 #include <zlib.h>
 
@@ -99,13 +99,13 @@ static void assert_notes(struct game *game, enum qs_end from, struct qs_view byt
 
 /* --- Units --- */
 
-BEGINNING_TEST(test_length_of_the_magic_word)
+BEGINNING_TEST(the_magic_word_has_four_bytes)
 {
     assert_int_equal(pdu_length(game, CLIENT, VIEW("M")), 4);
     assert_int_equal(pdu_length(game, CLIENT, VIEW("MVD2\x01")), 4);
 }
 
-STREAM_TEST(test_lengths_of_messages)
+STREAM_TEST(messages_begin_with_their_length)
 {
     assert_int_equal(pdu_length(game, SERVER, VIEW("\x01")), 2);
     assert_int_equal(pdu_length(game, SERVER, VIEW("\x03\0\4")), 5);
@@ -116,8 +116,8 @@ STREAM_TEST(test_lengths_of_messages)
     assert_int_equal(pdu_length(game, CLIENT, VIEW("\1\1\4")), 3);
 }
 
-/* The client speaks first where the ports do not tell. */
-BEGINNING_TEST(test_ends_without_ports)
+/* If the ports do not show which end is the server, the client speaks first. */
+BEGINNING_TEST(the_client_speaks_first)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW("MVD2"));
 
@@ -136,7 +136,7 @@ static void assert_blocks(const struct game *game, struct qs_view expected)
     assert_view_is(qs_view_of_bytes(blocks->bytes), expected);
 }
 
-STREAM_TEST(test_blocks)
+STREAM_TEST(a_unit_of_the_game_is_a_block)
 {
     assert_int_equal(send(game, SERVER, VIEW(SUSPEND)), 0);
     assert_null(game->session.gtv.blocks);
@@ -147,7 +147,7 @@ STREAM_TEST(test_blocks)
 }
 
 /* A message that is none costs no more than itself. */
-STREAM_TEST(test_bad_messages)
+STREAM_TEST(a_bad_message_costs_no_more_than_itself)
 {
     assert_notes(game, SERVER, VIEW("\1\0\x0a"), QS_NOTE_UNKNOWN_MESSAGE);
     assert_int_not_equal(send(game, CLIENT, VIEW("\1\0\x05")), 0);
@@ -157,7 +157,7 @@ STREAM_TEST(test_bad_messages)
 }
 
 /* The length of a multicast ends at its message's end. */
-STREAM_TEST(test_carried_messages)
+STREAM_TEST(a_multicast_ends_at_its_messages_end)
 {
     assert_int_equal(send(game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
     /* A text that ends behind the multicast. */
@@ -167,7 +167,7 @@ STREAM_TEST(test_carried_messages)
     assert_notes(game, SERVER, VIEW("\x04\0\x04\x0a\2\6"), QS_NOTE_MALFORMED);
 }
 
-STREAM_TEST(test_unknown_minor_version)
+STREAM_TEST(an_unknown_minor_version_is_not_decoded)
 {
     assert_notes(game, SERVER, VIEW("\x09\0\x04\x04\x25\0\0\0\xde\7\1"),
                  QS_NOTE_PROTOCOL_UNDECODED);
@@ -207,7 +207,7 @@ static GByteArray *send_in_two(struct game *game, struct qs_view packed, uint32_
 }
 
 /* However the stream is cut, each message comes once, when it is whole. */
-TEST(test_deflated)
+TEST(each_message_of_a_deflated_stream_comes_once)
 {
     const struct qs_view plain = VIEW(PONG "\x07\0\x04\x11\x02one\0" NOP SUSPEND NOP);
     g_autoptr(GByteArray) packed = deflated(plain, Z_SYNC_FLUSH);
@@ -224,7 +224,7 @@ TEST(test_deflated)
     }
 }
 
-TEST(test_deflated_end)
+TEST(the_end_of_a_deflated_stream_is_no_problem)
 {
     g_autoptr(GByteArray) packed = deflated(VIEW(PONG), Z_FINISH);
 
@@ -238,7 +238,7 @@ TEST(test_deflated_end)
 }
 
 /* The beginning of a message is held, and a copy of the session holds it too. */
-TEST(test_held)
+TEST(the_beginning_of_a_message_is_held)
 {
     g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\x07\0\x04"), Z_SYNC_FLUSH);
     struct q2_session copy;
@@ -267,18 +267,18 @@ static void assert_loses(struct game *game, enum qs_end from, struct qs_view byt
     assert_lost(game, from);
 }
 
-BEGINNING_TEST(test_another_magic_word_loses_the_stream)
+BEGINNING_TEST(another_magic_word_loses_the_stream)
 {
     assert_loses(game, CLIENT, VIEW("QTV\n"));
 }
 
-STREAM_TEST(test_a_length_that_is_too_large_loses_one_direction)
+STREAM_TEST(a_length_that_is_too_large_loses_one_direction)
 {
     assert_loses(game, SERVER, VIEW("\1\x80\4"));
     assert_int_equal(send(game, CLIENT, VIEW(PONG)), 0);
 }
 
-STREAM_TEST(test_missing_bytes_lose_the_stream)
+STREAM_TEST(missing_bytes_lose_the_stream)
 {
     struct qs_packet packet = packet_of(SERVER, VIEW(NOP));
 
@@ -288,7 +288,7 @@ STREAM_TEST(test_missing_bytes_lose_the_stream)
     assert_lost(game, SERVER);
 }
 
-DEFLATE_TEST(test_what_does_not_inflate_or_is_too_long_loses_the_stream)
+DEFLATE_TEST(bad_deflated_bytes_lose_the_stream)
 {
     g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
 

@@ -13,7 +13,7 @@
 #define STEAM POSITION "\0\0\0\0\0" /* with a count, a direction, a color and a magnitude */
 
 /* Whether a level of that version reads the bytes without a problem. */
-TEST(test_messages_of_versions)
+TEST(versions_read_their_own_messages)
 {
     enum { CLIENT = Q2_RECORD_CLIENT, SERVER = Q2_RECORD_SERVER, RELAY = Q2_RECORD_RELAY };
     const struct {
@@ -67,7 +67,7 @@ TEST(test_messages_of_versions)
 
 #define GAME_TEST(function) TEST_WITH(function, struct game, game, game_open, game_close)
 
-GAME_TEST(test_test_release)
+GAME_TEST(the_test_release_is_not_decoded)
 {
     static const uint8_t block[] = {7, 25, 0, 0, 0, 1, 2, 3};
 
@@ -108,7 +108,7 @@ static uint32_t decode_packed(struct game *game, GByteArray *block)
     return problems;
 }
 
-GAME_TEST(test_zpacket)
+GAME_TEST(a_zpacket_must_have_its_size)
 {
     static const uint8_t inner[] = {SVC_NOP, SVC_PRINT, 2, 'h', 'i', 0};
 
@@ -122,7 +122,7 @@ GAME_TEST(test_zpacket)
 }
 
 /* No client reads them, and each could be a thousand times longer than what it is in. */
-GAME_TEST(test_nested_zpackets)
+GAME_TEST(nested_zpackets_are_not_read)
 {
     static const uint8_t inner[] = {SVC_NOP};
     GByteArray *block = zpacket(inner, sizeof inner, sizeof inner);
@@ -137,7 +137,7 @@ GAME_TEST(test_nested_zpackets)
 }
 
 /* A few bytes of a datagram stand for as many messages as they like. */
-GAME_TEST(test_many_zpackets)
+GAME_TEST(messages_of_zpackets_have_a_limit)
 {
     enum { PACKETS = 8, MESSAGES = 5000 };
     g_autofree uint8_t *inner = g_malloc(MESSAGES);
@@ -158,7 +158,7 @@ GAME_TEST(test_many_zpackets)
 
 /* Of an entity that a frame has twice the first is a change to what it was before, the second to
  * its baseline: engine, cl_ents.c CL_ParsePacketEntities. */
-GAME_TEST(test_entity_twice_in_a_frame)
+GAME_TEST(an_entity_twice_in_a_frame_is_a_delta_from_its_baseline)
 {
     static const uint8_t both[] = {
         FRAME(1, 0), 1,  5, 80, 0, 1,  6, 88, 0, 0,           0, FRAME(2, 1), 2,

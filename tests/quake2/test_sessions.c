@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a connection begins, what it knows, and which packets are taken. */
+/* The beginning of a connection, its knowledge, and the packets that it accepts. */
 #include "tests/quake2/unit.h"
 
 #include <string.h>
+
+#define NOP VIEW("\6")
+#define CLIENT_NOP VIEW("\1")
 
 static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
 {
@@ -14,7 +17,7 @@ static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
 }
 
 static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequence,
-                            const void *data, size_t size)
+                            struct qs_view messages)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
 
@@ -22,7 +25,7 @@ static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequen
     qs_write_u32(out, 0);
     if (from == QS_END_A)
         qs_write_u16(out, 1234);
-    g_byte_array_append(out, data, (guint)size);
+    qs_write_view(out, messages);
     return game_packet(game, from, out->data, out->len);
 }
 
@@ -35,11 +38,9 @@ static void connect_game(struct game *game)
 
 static void run_to(struct game *game, uint32_t first, uint32_t last)
 {
-    static const uint8_t nop = SVC_NOP, clc_nop = CLC_NOP;
-
     for (uint32_t i = first; i <= last; i++) {
-        assert_int_equal(send_packet(game, QS_END_A, i, &clc_nop, 1), 0);
-        assert_int_equal(send_packet(game, QS_END_B, i, &nop, 1), 0);
+        assert_int_equal(send_packet(game, QS_END_A, i, CLIENT_NOP), 0);
+        assert_int_equal(send_packet(game, QS_END_B, i, NOP), 0);
     }
 }
 
@@ -51,24 +52,33 @@ static void open_connected(struct game *game)
 
 #define GAME_TEST(function) TEST_WITH(function, struct game, game, open_connected, game_close)
 
-GAME_TEST(test_connect)
+/* `player` and `map`: NULL if they are not asked for. */
+static void assert_described(const struct game *game, const char *version, const char *player,
+                             const char *map)
 {
     struct qs_description description;
 
+    q2_protocol.describe(&game->session.base, &description);
+    assert_string_equal(description.version, version);
+    if (player)
+        assert_string_equal(description.player, player);
+    if (map)
+        assert_string_equal(description.map, map);
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+GAME_TEST(connect_begins_a_connection)
+{
     assert_int_equal(game->session.base.server, QS_END_B);
     assert_int_equal(game->session.base.connection, 1);
     assert_int_equal(game->session.base.version, 34);
     assert_int_equal(game->session.qport, 1234);
-    q2_protocol.describe(&game->session.base, &description);
-    assert_string_equal(description.version, "34");
-    assert_string_equal(description.player, "somebody");
-    assert_string_equal(description.map, "lab1");
-    g_free(description.version);
-    g_free(description.player);
-    g_free(description.map);
+    assert_described(game, "34", "somebody", "lab1");
 }
 
-GAME_TEST(test_answer_may_come_twice)
+GAME_TEST(the_answer_may_come_twice)
 {
     run_to(game, 1, 5);
     assert_int_equal(send_text(game, QS_END_B, "client_connect"), 0);
@@ -76,10 +86,10 @@ GAME_TEST(test_answer_may_come_twice)
     assert_int_equal(game->session.base.connection, 1);
 }
 
-TEST_WITH(test_packets_may_come_before_the_answer, struct game, game, game_open, game_close)
+TEST_WITH(packets_may_come_before_the_answer, struct game, game, game_open, game_close)
 {
     send_text(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
-    send_packet(game, QS_END_B, 1, "", 0);
+    send_packet(game, QS_END_B, 1, VIEW(""));
     assert_int_equal(game->session.base.connection, 1);
     assert_int_equal(send_text(game, QS_END_B, "client_connect"), 0);
     run_to(game, 2, 5);
@@ -87,11 +97,11 @@ TEST_WITH(test_packets_may_come_before_the_answer, struct game, game, game_open,
 }
 
 /* The same connect line again is another connection, where the old one was closed... */
-GAME_TEST(test_again_after_disconnect)
+GAME_TEST(connect_after_disconnect_is_another_connection)
 {
     run_to(game, 1, 40);
     /* The goodbye of id's client has no NUL. */
-    assert_int_equal(send_packet(game, QS_END_A, 41, "\4disconnect", 11), 0);
+    assert_int_equal(send_packet(game, QS_END_A, 41, VIEW("\4disconnect")), 0);
     assert_true(game->session.base.disconnected);
     connect_game(game);
     assert_int_equal(game->session.base.connection, 2);
@@ -100,7 +110,7 @@ GAME_TEST(test_again_after_disconnect)
 }
 
 /* ...or where the numbers begin again. */
-GAME_TEST(test_again_without_disconnect)
+GAME_TEST(numbers_that_begin_again_are_another_connection)
 {
     run_to(game, 1, 40);
     connect_game(game);
@@ -110,26 +120,21 @@ GAME_TEST(test_again_without_disconnect)
     assert_true(game->decoder.found.accepted);
 }
 
-GAME_TEST(test_stale_packets_teach_nothing)
+GAME_TEST(stale_packets_teach_nothing)
 {
-    static const char string[] = "\x0d\x00\x00old level";
-    static const char newer[] = "\x0d\x00\x00new level";
-
-    send_packet(game, QS_END_B, 3, newer, sizeof newer);
-    send_packet(game, QS_END_B, 2, string, sizeof string);
+    send_packet(game, QS_END_B, 3, VIEW("\x0d\0\0new level\0"));
+    send_packet(game, QS_END_B, 2, VIEW("\x0d\0\0old level\0"));
     assert_false(game->decoder.found.accepted);
     assert_int_equal(game->decoder.found.notes[QS_NOTE_SEQUENCE_STALE], 1);
     assert_string_equal(qs_table_get(&game->session.level.configstrings, 0), "new level");
 }
 
-/* What a session knew stays as it was when a copy goes on. */
-GAME_TEST(test_copies)
+GAME_TEST(a_copy_does_not_change_with_the_session)
 {
-    static const char string[] = "\x0d\x00\x00level";
     struct q2_session before;
 
     q2_protocol.session_copy(&before.base, &game->session.base);
-    send_packet(game, QS_END_B, 1, string, sizeof string);
+    send_packet(game, QS_END_B, 1, VIEW("\x0d\0\0level\0"));
     assert_null(qs_table_get(&before.level.configstrings, 0));
     assert_non_null(qs_table_get(&game->session.level.configstrings, 0));
     q2_protocol.session_clear(&before.base);
@@ -137,44 +142,32 @@ GAME_TEST(test_copies)
 
 /* --- Versions that are known, and not decoded --- */
 
-static void assert_is(const struct game *game, const char *version)
-{
-    struct qs_description description;
-
-    q2_protocol.describe(&game->session.base, &description);
-    assert_string_equal(description.version, version);
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
-}
-
 /* Nothing is read until another connection begins: neither as 34 nor as anything else. */
 static void assert_stays_undecoded(struct game *game)
 {
-    static const uint8_t nop = SVC_NOP;
-    static const uint8_t serverdata[] = {SVC_SERVERDATA, 34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    const struct qs_view serverdata = VIEW("\x0c\x22\0\0\0\1\0\0\0\0\0\0\0\0");
 
     for (uint32_t i = 1; i < 4; i++) {
-        send_packet(game, QS_END_B, i, &nop, 1);
+        send_packet(game, QS_END_B, i, NOP);
         assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
         assert_int_equal(game->decoder.found.messages->len, 0);
         assert_int_equal(game->decoder.found.undecoded, 1);
     }
-    send_packet(game, QS_END_B, 4, serverdata, sizeof serverdata);
+    send_packet(game, QS_END_B, 4, serverdata);
     assert_int_equal(game->decoder.found.messages->len, 0);
-    send_packet(game, QS_END_A, 1, &nop, 1);
+    send_packet(game, QS_END_A, 1, NOP);
     assert_int_equal(game->decoder.found.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     send_text(game, QS_END_B, "disconnect");
     connect_game(game);
     game->session.base.disconnected = true;
     connect_game(game);
-    assert_int_equal(send_packet(game, QS_END_B, 1, serverdata, sizeof serverdata), 0);
-    assert_is(game, "34");
+    assert_int_equal(send_packet(game, QS_END_B, 1, serverdata), 0);
+    assert_described(game, "34", NULL, NULL);
 }
 
 /* What the capture cut ends within a message: it is a game's, unless it is of another one as far as
  * it goes. */
-TEST(test_cut_packets_are_no_others)
+TEST(cut_packets_are_not_foreign)
 {
     static const uint8_t print[] = {9, 0, 0, 0, 8, 0, 0, 0, SVC_PRINT, 2, 'a', 'b'};
     struct qs_packet packet = {.data = print,
@@ -188,7 +181,7 @@ TEST(test_cut_packets_are_no_others)
     assert_false(q2_protocol.is_foreign(&q2_protocol, &packet));
 }
 
-TEST(test_connections_that_are_not_decoded)
+TEST(unknown_protocols_are_named_and_not_decoded)
 {
     static const struct {
         const char *connect, *version;
@@ -206,7 +199,7 @@ TEST(test_connections_that_are_not_decoded)
         game_open(&game);
         assert_int_equal(send_text(&game, QS_END_A, kinds[i].connect), 0);
         assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
-        assert_is(&game, kinds[i].version);
+        assert_described(&game, kinds[i].version, NULL, NULL);
         assert_stays_undecoded(&game);
         game_close(&game);
     }
@@ -219,7 +212,7 @@ static void check_new_netchan(const char *connect, const char *answer, const cha
     game_open(&game);
     send_text(&game, QS_END_A, connect);
     send_text(&game, QS_END_B, answer);
-    assert_is(&game, version);
+    assert_described(&game, version, NULL, NULL);
     assert_false(game.session.undecodable);
     assert_true(game.session.new_netchan);
     assert_int_equal(game.session.qport_width, Q2_QPORT_BYTE);
@@ -228,7 +221,7 @@ static void check_new_netchan(const char *connect, const char *answer, const cha
 
 /* Q2PRO's own connect has the longest message first; q2repro's has no word for the netchan, which
  * is always the new one. */
-TEST(test_connect_of_q2pro_and_q2repro)
+TEST(connect_names_the_netchan)
 {
     check_new_netchan("connect 36 1 2 \"\\name\\a\" 2048 1 1 1026", "client_connect nc=1",
                       "36 (1026)");
@@ -236,13 +229,12 @@ TEST(test_connect_of_q2pro_and_q2repro)
                       "q2repro 1038");
 }
 
-TEST(test_demos_that_are_not_decoded)
+TEST(unknown_demos_are_named_and_not_decoded)
 {
     static const struct {
         uint8_t low, high;
         const char *version;
     } kinds[] = {{37, 0, "MVD 37"}, {56, 0, "KMQuake2 56"}};
-    static const uint8_t nop = SVC_NOP;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         const uint8_t block[] = {SVC_SERVERDATA, kinds[i].low, kinds[i].high, 0, 0, 1, 0};
@@ -250,15 +242,15 @@ TEST(test_demos_that_are_not_decoded)
 
         game_open(&game);
         assert_int_not_equal(game_block(&game, block, sizeof block), 0);
-        assert_is(&game, kinds[i].version);
-        assert_int_not_equal(game_block(&game, &nop, 1), 0);
+        assert_described(&game, kinds[i].version, NULL, NULL);
+        assert_int_not_equal(game_block(&game, "\6", 1), 0);
         assert_int_equal(game.decoder.found.messages->len, 0);
         game_close(&game);
     }
 }
 
-/* The rerelease's demos are read, but for those of several players at one screen. */
-TEST(test_demos_of_the_rerelease)
+/* The rerelease's demos are read, except those of several players at one screen. */
+TEST(demos_of_the_rerelease_are_read)
 {
     static const char *const versions[] = {"rerelease 2022", "rerelease 2023"};
 
@@ -269,7 +261,7 @@ TEST(test_demos_of_the_rerelease)
 
         game_open(&game);
         assert_int_equal(game_block(&game, block, sizeof block), 0);
-        assert_is(&game, versions[i]);
+        assert_described(&game, versions[i], NULL, NULL);
         assert_int_equal(game.session.level.frame_rate, 40);
         assert_int_equal(game.session.base.level, 1);
         game_close(&game);
@@ -286,17 +278,16 @@ TEST(test_demos_of_the_rerelease)
 
 #define LEVEL(count) "\x0c\x22\0\0\0" count "\0\0\0\0\0\0\0L\0"
 #define FRAME(number) "\x14" number "\0\0\xff\xff\xff\xff\0\0\x11\0\0\0\0\0\0\x12\0\0"
-#define BYTES(literal) literal, sizeof(literal) - 1
 
 /* A level in which frame 500 was the last one. */
 static void open_playing(struct game *game)
 {
     open_connected(game);
-    send_packet(game, QS_END_A, 1, BYTES("\4new\0"));
-    send_packet(game, QS_END_B, 1, BYTES(LEVEL("\5")));
-    send_packet(game, QS_END_B, 2, BYTES(LEVEL("\6")));
-    send_packet(game, QS_END_A, 2, BYTES("\4begin 6\0"));
-    send_packet(game, QS_END_B, 3, BYTES(FRAME("\xf4\1")));
+    send_packet(game, QS_END_A, 1, VIEW("\4new\0"));
+    send_packet(game, QS_END_B, 1, VIEW(LEVEL("\5")));
+    send_packet(game, QS_END_B, 2, VIEW(LEVEL("\6")));
+    send_packet(game, QS_END_A, 2, VIEW("\4begin 6\0"));
+    send_packet(game, QS_END_B, 3, VIEW(FRAME("\xf4\1")));
     assert_int_equal(game->session.base.level, 2);
     assert_int_equal(game->session.base.lost.packet, 0);
 }
@@ -305,17 +296,17 @@ static void open_playing(struct game *game)
 
 LEVEL_TEST(commands_of_the_level_before_begin_none)
 {
-    send_packet(game, QS_END_A, 3, BYTES("\4begin 5\0"));
+    send_packet(game, QS_END_A, 3, VIEW("\4begin 5\0"));
     assert_int_equal(game->session.base.level, 2);
-    send_packet(game, QS_END_A, 4, BYTES("\4begin 7\0"));
+    send_packet(game, QS_END_A, 4, VIEW("\4begin 7\0"));
     assert_int_equal(game->session.base.level, 3);
     assert_int_equal(game->session.level.servercount, 7);
 }
 
 LEVEL_TEST(frames_that_begin_again_are_of_another_level)
 {
-    send_packet(game, QS_END_B, 4, BYTES(FRAME("\xf5\1")));
+    send_packet(game, QS_END_B, 4, VIEW(FRAME("\xf5\1")));
     assert_int_equal(game->session.base.level, 2);
-    send_packet(game, QS_END_B, 5, BYTES(FRAME("\xf4\1")));
+    send_packet(game, QS_END_B, 5, VIEW(FRAME("\xf4\1")));
     assert_int_equal(game->session.base.level, 3);
 }

@@ -23,7 +23,7 @@ static void assert_numbers(const struct q2_entities *entities, const uint16_t *n
         assert_int_equal(q2_entities_at(entities, i)->number, numbers[i]);
 }
 
-TEST(test_copy)
+TEST(a_copy_does_not_change)
 {
     static const uint16_t numbers[] = {5, 7};
     struct q2_entities entities[1] = {0}, copy[1] = {0};
@@ -41,7 +41,7 @@ TEST(test_copy)
 }
 
 /* The first time states are made anew, from then on they are shared. */
-TEST(test_carry)
+TEST(carried_states_are_shared)
 {
     static const uint16_t numbers[] = {1, 2}, all[] = {1, 2, 4};
     struct q2_entities first[1] = {0}, second[1] = {0}, third[1] = {0};
@@ -68,7 +68,7 @@ TEST(test_carry)
 }
 
 /* What is taken again has nothing of what it was. */
-TEST(test_states_are_used_again)
+TEST(states_are_used_again)
 {
     struct q2_entities entities[1] = {0};
 

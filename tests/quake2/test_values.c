@@ -118,7 +118,7 @@ static void begin_35(struct watch *watch, unsigned minor)
 /* A full frame 1 with nothing in its areas, up to svc_playerinfo. */
 #define FRAME_34 "14 01 00 00 00 ff ff ff ff 00 00 11"
 
-WATCH_TEST(test_player_is_signed)
+WATCH_TEST(words_of_a_player_have_a_sign)
 {
     begin_34(watch);
     /* Origin, velocity, gravity, delta angles, view angles, two stats; then no entities. */
@@ -135,7 +135,7 @@ WATCH_TEST(test_player_is_signed)
 }
 
 /* Yquake2 cl_parse.c, CL_ParsePlayerstate: bytes stand for 0 to 1. */
-WATCH_TEST(test_blend)
+WATCH_TEST(blends_are_from_0_to_1)
 {
     begin_34(watch);
     READS(FRAME_34 " 00 04 ff 00 33 ff 00 00 00 00 12 00 00");
@@ -144,7 +144,7 @@ WATCH_TEST(test_blend)
 
 /* Entity 5 of a full frame: frame, skin, effects, render flags in 16 bits, origin, old origin,
  * solid. Indices and flags have no sign, positions do. */
-WATCH_TEST(test_entity_words)
+WATCH_TEST(only_positions_of_an_entity_have_a_sign)
 {
     const struct q2_frame *frame;
     const struct q2_entity *entity;
@@ -174,7 +174,7 @@ WATCH_TEST(test_entity_words)
     assert_int_equal(entity->solid, 0x8000);
 }
 
-WATCH_TEST(test_words_of_messages)
+WATCH_TEST(words_of_messages_have_their_sign)
 {
     begin_34(watch);
     READS("01 00 80 00");
@@ -199,7 +199,7 @@ WATCH_TEST(test_words_of_messages)
     SHOWS("q2.configstring.index = 32768");
 }
 
-WATCH_TEST(test_inventory_is_signed)
+WATCH_TEST(counts_of_items_have_a_sign)
 {
     uint8_t block[1 + 2 * 256] = {5, 0x00, 0x80, 0xff, 0xff};
 
@@ -210,7 +210,7 @@ WATCH_TEST(test_inventory_is_signed)
           "q2.inventory.index = 255", "q2.inventory.count = -16384");
 }
 
-WATCH_TEST(test_serverdata_words)
+WATCH_TEST(words_of_serverdata_have_their_sign)
 {
     READS("0c 22 00 00 00 ff ff ff ff 00 00 ff ff 00");
     SHOWS("q2.serverdata.servercount = -1", "q2.serverdata.player = -1");
@@ -223,7 +223,7 @@ WATCH_TEST(test_serverdata_words)
 #define SERVERDATA_38 "0c 26 00 00 00 01 00 00 00 00 00 03 00 00 c7 0b 02 01 00 01"
 
 /* AQtion: its own server data and messages; masks of one and two bytes. */
-WATCH_TEST(test_aqtion_messages)
+WATCH_TEST(aqtion_has_its_own_messages)
 {
     READS(SERVERDATA_38);
     SHOWS("q2.serverdata.minor = 3015", "q2.serverdata.strafejump = 1",
@@ -243,7 +243,7 @@ WATCH_TEST(test_aqtion_messages)
 }
 
 /* Its frames keep the numbers of svc_playerinfo and svc_packetentities. */
-WATCH_TEST(test_aqtion_frames)
+WATCH_TEST(aqtions_frames_keep_the_numbers_of_messages)
 {
     READS(SERVERDATA_38);
     /* Frame 5 in full: no areas; gravity, AQtion's three fields, client number 9, no entities. */
@@ -257,7 +257,7 @@ WATCH_TEST(test_aqtion_frames)
 #define SERVERDATA_1038(flags) "0c 0e 04 00 00 01 00 00 00 00 00 03 00 00 00 00 02 " flags " 28"
 
 /* q2repro: messages of the rerelease, numbered otherwise from 24 on; coordinates are floats. */
-WATCH_TEST(test_q2repro_messages)
+WATCH_TEST(q2repro_has_messages_of_the_rerelease)
 {
     READS(SERVERDATA_1038("1d 00"));
     SHOWS("q2.serverdata.fps = 40");
@@ -279,8 +279,8 @@ WATCH_TEST(test_q2repro_messages)
     REFUSES("15 00");
 }
 
-/* The config strings end elsewhere in each kind of game: an end mark tells. */
-WATCH_TEST(test_q2repro_config_strings)
+/* The last number of config strings differs by the kind of game: an end mark follows them. */
+WATCH_TEST(config_strings_of_q2repro_end_at_a_mark)
 {
     static const struct {
         uint8_t low, high;
@@ -298,7 +298,7 @@ WATCH_TEST(test_q2repro_config_strings)
     }
 }
 
-WATCH_TEST(test_q2repro_frames)
+WATCH_TEST(frames_of_q2repro_have_floats)
 {
     READS(SERVERDATA_1038("1d 00"));
     /* Frame 5 in full: x and y, a view offset, view height, gun rate, a statistic above 31. */
@@ -311,7 +311,7 @@ WATCH_TEST(test_q2repro_frames)
 }
 
 /* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
-WATCH_TEST(test_moves_are_signed)
+WATCH_TEST(moves_have_a_sign)
 {
     connect_game(watch, "34 7 1 \"\"");
     decode(watch, QS_END_A,
@@ -333,7 +333,7 @@ WATCH_TEST(test_moves_are_signed)
 #define NO_MORE_ENTITIES "00 00"
 
 /* Entity 5, a beam, moves: does its end move, too? */
-WATCH_TEST(test_beam_origin)
+WATCH_TEST(beams_keep_their_end_from_1017_on)
 {
     for (unsigned minor = 1016; minor <= 1017; minor++) {
         const struct q2_frame *frame;
@@ -351,8 +351,7 @@ WATCH_TEST(test_beam_origin)
     }
 }
 
-/* U_ANGLE16 makes the pitch a short from 1018 on. */
-WATCH_TEST(test_short_angles)
+WATCH_TEST(u_angle16_makes_the_pitch_a_short_from_1018_on)
 {
     begin_old_36(watch, 1017);
     READS(FULL_FRAME("01") NO_PLAYER " 80 24 05 80 " NO_MORE_ENTITIES);
@@ -364,7 +363,7 @@ WATCH_TEST(test_short_angles)
 }
 
 /* Extra bit 6, the third of the upper three bits of the message's byte: the client's number. */
-WATCH_TEST(test_client_number)
+WATCH_TEST(the_client_number_is_a_short_from_1022_on)
 {
     begin_old_36(watch, 1021);
     READS("94 01 00 00 f8 00 00 " NO_PLAYER " c8 " NO_MORE_ENTITIES);
@@ -376,7 +375,7 @@ WATCH_TEST(test_client_number)
 }
 
 /* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
-WATCH_TEST(test_serverdata_flags)
+WATCH_TEST(serverdata_has_flags_from_1024_on)
 {
     READS("0c 24 00 00 00 01 00 00 00 00 00 00 00 00 ff 03 02 01 01 01 06");
     assert_int_equal(watch->game.decoder.found.messages->len, 2);
@@ -391,7 +390,7 @@ WATCH_TEST(test_serverdata_flags)
 
 /* Bit 15 of the player's mask brings a third byte with bit 16, fog: here its density and how much
  * of it the sky has. Before 1026 the bit means nothing. */
-WATCH_TEST(test_fog)
+WATCH_TEST(players_have_fog_from_1026_on)
 {
     begin_36(watch, 1025, 24);
     READS(FULL_FRAME("01") " 00 80 " NO_MORE_ENTITIES);
@@ -402,7 +401,7 @@ WATCH_TEST(test_fog)
 }
 
 /* U_SOLID in 16 bits or 32: the lower of the client's and the server's minor version counts. */
-WATCH_TEST(test_solids_of_r1q2)
+WATCH_TEST(solids_of_r1q2_have_32_bits_from_1905_on)
 {
     begin_35(watch, 1904);
     READS(FULL_FRAME("01") NO_PLAYER " 80 80 80 08 05 ff ff " NO_MORE_ENTITIES);
@@ -415,8 +414,8 @@ WATCH_TEST(test_solids_of_r1q2)
           "q2.entity.solid.up = 32767");
 }
 
-/* From 1904 on buttons come first, and may say that the forward move is one byte, in steps of 5. */
-WATCH_TEST(test_moves_of_r1q2)
+/* From 1904 on buttons come first; one of them makes the forward move one byte, in steps of 5. */
+WATCH_TEST(moves_of_r1q2_begin_with_buttons_from_1904_on)
 {
     begin_35(watch, 1903);
     READS_MOVE("01 00 00 00 00 00 00 00 07 02 01 00 00 00 48 38 ff 05 0a 00 00 0a 00 00 0a 00");
@@ -429,7 +428,7 @@ WATCH_TEST(test_moves_of_r1q2)
 }
 
 /* Q2PRO, common/msg.c MSG_ReadDeltaUsercmd_Enhanced: three bits are attack, use and any (128). */
-WATCH_TEST(test_moves_of_q2pro)
+WATCH_TEST(moves_of_q2pro_pack_buttons)
 {
     begin_36(watch, 1024, 0);
     READS_MOVE("01 00 00 00 00 00 00 00 07 0b 01 00 00 00 09 21 50 01");
@@ -438,7 +437,7 @@ WATCH_TEST(test_moves_of_q2pro)
 
 /* --- Suppressed frames */
 
-WATCH_TEST(test_suppress_counts)
+WATCH_TEST(suppress_counts_are_shown)
 {
     static const uint8_t counts[] = {7, 8, 15, 16, 255};
 
@@ -455,7 +454,7 @@ WATCH_TEST(test_suppress_counts)
 }
 
 /* Four bits; above them are extra bits 0 to 3, here bit 0: the gun's offset. */
-WATCH_TEST(test_packed_suppress_counts)
+WATCH_TEST(packed_suppress_counts_have_four_bits)
 {
     begin_35(watch, 1905);
     for (uint8_t count = 7; count <= 15; count++) {
@@ -494,7 +493,7 @@ static void assert_player(struct watch *watch, unsigned entity, const char *name
 }
 
 /* Players are entities 1 to maxclients; CS_MAXCLIENTS is 30, CS_PLAYERSKINS 1312. */
-WATCH_TEST(test_last_player)
+WATCH_TEST(the_last_player_is_named)
 {
     begin_34(watch);
     set_string(watch, 30, "8");
@@ -510,8 +509,7 @@ WATCH_TEST(test_last_player)
     assert_player(watch, 257, NULL);
 }
 
-/* What a level had is gone in the next one: names, baselines, frames. */
-WATCH_TEST(test_next_level)
+WATCH_TEST(the_next_level_forgets_names_baselines_and_frames)
 {
     const struct q2_frame *frame;
 
@@ -550,7 +548,7 @@ WATCH_TEST(test_next_level)
 
 /* R1Q2's svc_playerupdate has a position for each player of a frame: those of a frame of the level
  * before are not known any more. */
-WATCH_TEST(test_updates_of_the_last_level)
+WATCH_TEST(the_next_level_forgets_players_of_frames)
 {
     begin_35(watch, 1905);
     set_string(watch, 30, "8");
@@ -566,7 +564,7 @@ WATCH_TEST(test_updates_of_the_last_level)
 
 /* The players of the last 32 frames are known. As long as they are the same they are kept once for
  * all packets, which have a copy of the session each. */
-WATCH_TEST(test_updates_of_many_frames)
+WATCH_TEST(players_of_32_frames_are_known)
 {
     enum { FRAMES = 100, KNOWN = 32, GAP = 90 };
     struct qs_table kept = {0};
@@ -589,7 +587,7 @@ WATCH_TEST(test_updates_of_many_frames)
                          known);
     }
     decode(watch, QS_END_UNKNOWN, FULL_FRAME("65") NO_PLAYER " 00 " NO_MORE_ENTITIES);
-    READS("17 65 00 00 00 06"); /* nobody is there */
+    READS("17 65 00 00 00 06"); /* no player is in view */
     decode(watch, QS_END_UNKNOWN, FULL_FRAME("05") NO_PLAYER " 00 01 00 08 " NO_MORE_ENTITIES);
     REFUSES("17 65 00 00 00 06");
     qs_table_clear(&kept);

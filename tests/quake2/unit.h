@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the unit tests of Quake II share: cmocka, and a session that is decoded step by step. */
+/* For the unit tests of Quake II: a session that is decoded step by step. */
 #ifndef TESTS_QUAKE2_UNIT_H
 #define TESTS_QUAKE2_UNIT_H
 

@@ -5,9 +5,9 @@ is what the client's own recording has.
 
     late.py PCAP2DEMO SHARED
 
-A state counts as right where all of it is the same, coordinates within the step in which shorts tell
-them: a donor may have been told shorts, and the session floats. What another client saw of missiles and
-the like may be gone a moment later, so not all can be right.
+A state is right if all of its fields are the same, coordinates within a step of shorts: a donor may have received
+shorts, and the session floats. Missiles and the like that another client saw may be gone a moment later, so not
+all states can be right.
 """
 
 import collections
@@ -26,7 +26,7 @@ from tool import Capture
 
 STEP = 1 / 8  # of coordinates in shorts
 
-# A client of a capture, what it recorded, and who is named as a donor.
+# A client of a capture, its recording, and the donor.
 Case = collections.namedtuple("Case", "capture port recording donor")
 
 MULTI = "e-multi/e-multi"
@@ -38,15 +38,15 @@ CASES = [
     Case("a-vanilla/a-vanilla.pcap", None, "a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.mvd"),
 ]
 
-# The share of states that must be right, by where the capture begins: in that packet of the client's
-# own, or in that part of the first level. Nothing may be shown that was not there.
+# Share of states that must be right, by the place at which the capture begins: behind the sign-on, or in that
+# part of the first level. No state may be shown that was not there.
 SHARES = {"sign-on": 1, 0.5: 0.999, 0.9: 0.92}
 
-# Another session's demo was elsewhere; a server's demo tells nothing of what clients see from where.
+# Another session's demo has other entities in view; a server's demo does not show what a client has in view.
 SHARES_OF_OTHERS = {"sign-on": 1, 0.5: 0.89, 0.9: 0.81}
 
 
-# FTE's replacement deltas: who lends, packets that are cut off, the least share of states that are right.
+# FTE's replacement deltas: donor, packets that are cut off, the least share of states that are right.
 FTE = "fte-a/a-fte-fte"
 REPLACED = [(f"{FTE}.qwd", 100, 0.999), (f"{FTE}.qwd", 600, 0.999), (f"{FTE}.qwd", 1500, 0.76),
             ("fte-g-qcext/g-fte-qcext.qwd", 2500, 0.71)]
@@ -54,7 +54,7 @@ REPLACED = [(f"{FTE}.qwd", 100, 0.999), (f"{FTE}.qwd", 600, 0.999), (f"{FTE}.qwd
 # Of fteqw's sign-on, which has several packets for one request.
 LOST = "fte-b-ezquake/b-fte-ezquake.pcap", {20, 21}
 
-# One in twenty packets lost, by which a client's svc_serverdata is lost, too; the others lend it.
+# One in twenty packets lost, among them a client's svc_serverdata; the others are donors.
 LOSSY = f"{MULTI}.pcap", f"{MULTI}-client2.qwd", 0.05, 1
 
 ETHERNET_IP = 34  # bytes before the UDP header
@@ -95,7 +95,7 @@ class Replaced(states.Player):
 
 
 class Cutter:
-    """Cuts one client's session in a capture off before a place that its messages tell."""
+    """Cuts one client's session in a capture off at a message."""
 
     def __init__(self, tool, path, port):
         """`port`: of the client, or None where it is the only one."""
@@ -116,7 +116,7 @@ class Cutter:
 
 
 def is_same(name, one, other):
-    """Baselines tell what is 0, deltas do not."""
+    """Baselines have fields that are 0, deltas do not."""
     zero = ("0", "false", "0x0", None)
     return one == other or (one in zero and other in zero) or (
         name.startswith("origin.") and abs(float(one or 0) - float(other or 0)) <= STEP / 2)
@@ -178,11 +178,11 @@ class Checks:
             with tempfile.TemporaryDirectory() as folder:
                 demo = states.late_demo(self.tool, Capture(capture.link_type, capture.frames[cut:]),
                                         self.stored / donor, folder)
-                right, total, phantoms = states.compare(Replaced(self.tool, demo).frames, whole, 1) if demo else (0, 0, 0)
-                dropped = demo and player.play(self.tool, demo).dropped
+                right, total, phantoms = states.compare(Replaced(self.tool, demo).frames, whole, 1)
+                dropped = player.play(self.tool, demo).dropped
             good = total and right >= least * total and not phantoms and not dropped
             yield (None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped",
-                   f"{FTE} from packet {cut + 1}, lent by {donor}")
+                   f"{FTE} from packet {cut + 1}, donor {donor}")
 
     def lost_request(self):
         """The first of two packets with baselines, and the request for them."""

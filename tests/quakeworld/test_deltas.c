@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two readers of entities' deltas, one that shows them and one that rebuilding has: whatever the
- * bits and extensions, both find the same end. And each bit of a head has a field, or needs none.
+ * Two functions read entities' deltas, one to show them and one to rebuild demos: both find the
+ * same end, with all bits and extensions. And each bit of a head has a field, or needs none.
  */
 #include "common/quakeworld/constants.h"
 #include "common/core/writer.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What extensions change, where no capture shows it: FTE's netchan with fragments, its experimental
- * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
- * sent.
+ * Extensions that no capture has: FTE's netchan with fragments, its experimental bits, and messages
+ * that no server of the captures sent.
  */
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/session.h"
@@ -121,7 +120,7 @@ FIXTURE_TEST(a_late_fragment_is_stale)
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
 
-/* A packet of STUN, which the bias is there to tell apart. */
+/* A packet of STUN: the bias distinguishes it. */
 FIXTURE_TEST(words_without_the_bias_are_ignored)
 {
     use_fte_netchan(f);
@@ -178,7 +177,7 @@ FIXTURE_TEST(vrinputs_count_angles_from_the_base)
     assert_int_equal(f->session.ext.angle_base[1], 0);
 }
 
-/* As of clc_move's, the newest three are there for demos. */
+/* Demos need the newest three, as with clc_move. */
 FIXTURE_TEST(vrinputs_push_out_older_ones)
 {
     f->session.ext.fte2 = FTE2_VRINPUTS;

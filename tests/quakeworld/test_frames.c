@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of entities: what is written in full is what the updates made. */
+/* Frames of entities: a full update has the states that the deltas before it made. */
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
@@ -30,7 +30,7 @@ static const struct qs_view baseline_of_5 = {(const uint8_t *)"\5\0\7\1\0\2\x8\0
 #define FRAMES_TEST(function)                                                                      \
     TEST_WITH(function, struct qw_frames, frames, qw_frames_init, qw_frames_clear)
 
-FRAMES_TEST(test_differences_from_the_baseline)
+FRAMES_TEST(a_full_update_has_differences_from_the_baseline)
 {
     frames->format = plain;
     qw_frames_baseline(frames, baseline_of_5, false);
@@ -43,8 +43,7 @@ FRAMES_TEST(test_differences_from_the_baseline)
     assert_in_full(frames, VIEW("\x2f\5\0\0\0"));
 }
 
-/* Of a packet that was not there the newest frame stands in. */
-FRAMES_TEST(test_unknown_base)
+FRAMES_TEST(the_newest_frame_replaces_one_that_was_not_captured)
 {
     struct qw_update result;
 
@@ -58,7 +57,7 @@ FRAMES_TEST(test_unknown_base)
 }
 
 /* MVD1's FLOATCOORDS: floats in deltas, i16 in baselines. */
-FRAMES_TEST(test_float_coordinates)
+FRAMES_TEST(floatcoords_are_floats_in_deltas_alone)
 {
     struct fte_session session = {.mvd1 = MVD1_FLOATCOORDS};
 
@@ -70,7 +69,7 @@ FRAMES_TEST(test_float_coordinates)
 }
 
 /* Numbers and models beyond a byte, and FTE's further fields. */
-FRAMES_TEST(test_further_bits)
+FRAMES_TEST(ftes_fields_are_kept)
 {
     struct fte_session session = {.fte = FTE_ENTITYDBL | FTE_MODELDBL | FTE_TRANS | FTE_COLOURMOD};
 
@@ -81,7 +80,7 @@ FRAMES_TEST(test_further_bits)
     assert_in_full(frames, VIEW("\x2f\0\0"));
 }
 
-FRAMES_TEST(test_no_more_than_players_take)
+FRAMES_TEST(a_full_update_has_no_more_entities_than_players_take)
 {
     g_autoptr(GByteArray) body = g_byte_array_new(), full = g_byte_array_new();
 
@@ -95,7 +94,7 @@ FRAMES_TEST(test_no_more_than_players_take)
 }
 
 /* Many frames of each session are kept, so that one must not be larger than it can be. */
-TEST(test_states_of_a_frame_have_a_limit)
+TEST(states_of_a_frame_have_a_limit)
 {
     g_autoptr(GByteArray) body = g_byte_array_new();
     struct qw_states *states;
@@ -142,7 +141,7 @@ static void assert_states(struct qw_frames *frames, const struct qw_states *stat
     assert_in_full(frames, qs_view_of_bytes(expected));
 }
 
-FRAMES_TEST(test_late_is_as_at_once)
+FRAMES_TEST(a_full_update_has_the_states_of_all_deltas)
 {
     struct qw_states *at_once[PACKETS + 1] = {0};
     g_autoptr(GRand) rand = g_rand_new_with_seed(1);

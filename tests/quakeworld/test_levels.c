@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sign-ons of which the capture lacks a part, and holes of it in a game: if the next level may have
- * begun in one, the level is over. */
+/* Sign-ons that are incomplete in the capture, and holes of the capture in a game: a level ends at
+ * a hole in which the next one may have begun. */
 #include "common/core/writer.h"
 #include "common/netchan/netchan.h"
 #include "common/quakeworld/session.h"
@@ -42,7 +42,7 @@ static void send_packet(struct game *game, enum qs_end from, uint32_t sequence, 
     send_messages(game, from, sequence, ack, VIEW("\1")); /* nop */
 }
 
-/* Both ends send so many packets, of which the client's first acknowledges what came before it. */
+/* Both ends send `count` packets; the client's first acknowledges the packets before it. */
 static void play(struct game *game, uint32_t count)
 {
     while (count--) {
@@ -52,7 +52,7 @@ static void play(struct game *game, uint32_t count)
     }
 }
 
-/* The capture lacks so many of both, among them one of the server that was reliable. */
+/* The capture lacks `count` packets of both, one of them reliable and of the server. */
 static void lack(struct game *game, uint32_t count)
 {
     game->number += count;

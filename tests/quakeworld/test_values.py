@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Values that sessions in a lab do not have, from bytes written by hand.
 
-What is expected follows from the clients' sources, which each test names.
+The expected values follow from the clients' sources, which each row names.
 """
 
 import re

@@ -9,6 +9,7 @@ origins, which a player uses only of beams and of entities that move in steps.
 """
 
 import collections
+import functools
 import re
 import struct
 import subprocess
@@ -160,6 +161,12 @@ class Demo:
                 del entities[value]
 
 
+@functools.lru_cache(maxsize=4)
+def demo_of(tool, path):
+    """The demo in a file that does not change: several are compared with the same one."""
+    return Demo(tool, path)
+
+
 def align(rebuilt, recording, looks, wanted):
     """(the rebuilt demo's frame with which the recording begins, how many frames are the same): by the first
     number of the recording, or, if it counts anew, from where most are the same."""
@@ -192,7 +199,7 @@ def count_in_order(wanted, there, at):
 def compare(tool, rebuilt, recording, modelled_only=False):
     """`modelled_only`: without entities that have no model, whose baselines recorders of id's engine and
     yquake2 forget."""
-    rebuilt, recording = Demo(tool, rebuilt), Demo(tool, recording)
+    rebuilt, recording = demo_of(tool, rebuilt), demo_of(tool, recording)
     looks, wanted = rebuilt.looks(modelled_only), recording.looks(modelled_only)
     start, same = align(rebuilt, recording, looks, wanted) if wanted else (0, 0)
     block, message = rebuilt.frames[start][-2:] if looks else (0, 0)
@@ -206,7 +213,7 @@ def compare(tool, rebuilt, recording, modelled_only=False):
 def compare_late(tool, late, whole):
     """(frames whose entities are all right, frames, wrong states, states) of the whole demo from the first
     frame of the late one on."""
-    late, whole = Demo(tool, late), Demo(tool, whole)
+    late, whole = demo_of(tool, late), demo_of(tool, whole)
     found = {frame.number: frame.entities for frame in reversed(late.frames)}
     right = frames = wrong = states = 0
     for frame in whole.frames:

@@ -8,7 +8,7 @@
 #   quake2      in Q2PRO and yquake2, whose places the variables Q2PRO and YQUAKE2 give. Demos with extended
 #               limits are for Q2PRO alone. So are those of mission packs: yquake2 looks for their game's data.
 set -u
-export GALLIUM_NOOP=1 # Mesa draws nothing: pictures take most of the time, and nobody looks at them
+export GALLIUM_NOOP=1 # Mesa draws nothing: pictures take most of the time
 export MAXDROPS=0     # of updates, in ezQuake
 game=$1 tool=$2 own=$3 shared=$4
 captures=$shared/captures

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Entities' states of a demo that begins late, beside those of the whole session."""
+"""States of entities in a demo that begins in mid-game, compared with those of the whole session."""
 
 import pathlib
 import re
 import subprocess
 
 
-def late_demo(tool, capture, donor, folder, option="--sign-on"):
+def late_demo(tool, capture, donor, folder):
     """The demo of a capture that begins late, with the sign-on of a donor; None: there is none."""
     path = pathlib.Path(folder, "late.pcap")
     path.write_bytes(capture.pcap())
-    run = subprocess.run([tool, "--output", f"{folder}/", *([option, donor] if donor else []), path],
+    run = subprocess.run([tool, "--output", f"{folder}/", "--sign-on", donor, path],
                          capture_output=True, text=True)
     late = re.search(r"session (\d+): .*sign-on is from", run.stderr)
     made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
@@ -32,7 +32,7 @@ def compare(late, whole, level):
 
 
 class Player:
-    """What a player of a demo has of entities: `frames` has their states by number, by the level and the number
+    """The entities of a player of a demo: `frames` has their states by number, by the level and the number
     of the frame. Each game has receive(name, value), with a line of the demo's dump."""
 
     STATE = ("origin", "angles", "model", "frame", "skin", "effects", "colormap")
