@@ -14,7 +14,8 @@ class Demos(PluginTest):
         with tempfile.TemporaryDirectory() as folder:
             tool("-q", "-o", folder, capture)
             stem = pathlib.Path(capture).name.partition(".")[0]
-            expected = {path.name.removeprefix(f"{stem}-"): path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+            expected = {path.name.removeprefix(f"{stem}-"): path.read_bytes()
+                        for path in pathlib.Path(folder).iterdir()}
         found = self.exported(capture, "quake_demos", *options)
         self.assertEqual(sorted(found), sorted(expected))
         self.assertTrue(found == expected, "other bytes")

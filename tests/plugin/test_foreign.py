@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Datagrams of other protocols are left to them: all of them on random ports, and nearly all on the default ports, where
-only the content differs.
+"""Datagrams of other protocols are left to them: all of them on random ports, and nearly all on the default ports,
+where only the content differs.
 
 The variable PACKETS is the number of each shape on random ports (a million before a release); then the test prints the
 figures for the default ports.

@@ -30,7 +30,7 @@ class Install(unittest.TestCase):
         self.cmake(f"-DMANIFEST={self.manifest}", "-P", str(SOURCE / ".packaging/uninstall.cmake"), **environment)
 
     def run_install(self, prefix, **environment):
-        """As cmake --install does, but with the list of files, which uninstalling needs, outside of the build folder."""
+        """As cmake --install, but with the list of files, which uninstalling needs, outside of the build folder."""
         script = (BUILD / "cmake_install.cmake").read_text()
         listed = f'"{BUILD}/${{CMAKE_INSTALL_MANIFEST}}"'
         self.assertIn(listed, script)

@@ -23,8 +23,8 @@ class Order(PluginTest):
 
     def test_random_order(self):
         """All games, datagrams and streams."""
-        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "q2-r1q2", "nq-darkplaces", "nq-lossy", "acknex-generated",
-                     "acknex-messages", "qw-qtv", "q2-gtv-plain"):
+        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "q2-r1q2", "nq-darkplaces", "nq-lossy",
+                     "acknex-generated", "acknex-messages", "qw-qtv", "q2-gtv-plain"):
             with self.subTest(name):
                 path = self.first_packets(CAPTURES[0] / f"{name}.pcap", 150)
                 self.check_random_order(path, len(self.layers(path)))

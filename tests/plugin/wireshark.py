@@ -225,11 +225,11 @@ class PluginTest(unittest.TestCase):
         return name
 
     @classmethod
-    def fields(cls, capture, names, *options):
+    def fields(cls, capture, names, *options, window=""):
         """For each packet shown: the list of its values of these fields, "" if it has none."""
         words = [word for name in names for word in ("-e", name)]
         return [line.split("\t") for line in
-                cls.tshark("-r", capture, "-T", "fields", *words, *options).splitlines()]
+                cls.tshark("-r", capture, "-T", "fields", *words, *options, window=window).splitlines()]
 
     @classmethod
     def layers(cls, capture, *options):
