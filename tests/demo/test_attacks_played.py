@@ -19,7 +19,7 @@ from tool import SHARED, SOURCE, ToolTest
 TOOLS = SHARED.parent / "tools"
 EZQUAKE, QUAKESPASM = "/usr/lib/games/ezquake/ezquake", "/usr/games/quakespasm"
 DARKPLACES = "/usr/games/darkplaces"
-LIMIT = "1200"  # seconds: a full machine draws slowly
+LIMIT = "1200"  # seconds: a busy machine draws slowly
 QUAKE2_LEVEL = Game(QUAKE2.capture, QUAKE2.is_target, packets=1000)  # the first one
 
 
@@ -41,7 +41,7 @@ class Played(ToolTest):
         demo = max(folder.iterdir(), key=lambda path: path.stat().st_size)
         keep = {"LAB_KEEPLOG": f"{logs}/qwd", "KEEP": str(logs), "PLAYDM2_LOGDIR": str(logs)}
         program, *first = player
-        for _ in range(3):  # on a full machine DarkPlaces dies now and then before it plays
+        for _ in range(3):  # on a busy machine DarkPlaces sometimes ends before it plays
             played = subprocess.run([TOOLS / program, *first, demo, *([] if first else ["timedemo", LIMIT])],
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                     env=os.environ | keep | environment)
@@ -104,7 +104,7 @@ class Played(ToolTest):
 
     @unittest.skipUnless("Q2PRO" in os.environ, "needs Q2PRO=")
     def test_q2pro(self):
-        """It carries out commands of demos where its player asks for that."""
+        """It carries out commands of demos if the option compat asks for that."""
         program = self.write("q2pro", f'#!/bin/sh\nexec {os.environ["Q2PRO"]} "$@" compat\n'.encode())
         program.chmod(0o755)
         self.check_quake2("q2pro", Q2PRO=str(program))
