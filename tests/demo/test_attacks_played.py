@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real engines play demos of sessions with attacks, without --sanitize, for proof that the engine does
-what it is told and can be stopped, and with it: then it carries out nothing, and plays to the end. Each
-attack prints a marker of its own."""
+"""Real engines play demos of sessions with attacks. Without --sanitize the engine carries out commands, and some attack
+stops it; with --sanitize it carries out nothing, and plays to the end. Each attack prints a marker of its own."""
 
 import itertools
 import os
@@ -32,7 +31,7 @@ def marked(groups):
 @unittest.skipUnless(TOOLS.is_dir(), "needs the players of demos and game data beside the checkout")
 class Played(ToolTest):
     def play(self, player, capture, *options, **environment):
-        """Its exit status, the markers that the engine printed, and the console."""
+        """The player's exit status, the markers that the engine printed, and its console."""
         folder, logs = self.folder / "out", self.folder / "console"
         for made in folder, logs:
             shutil.rmtree(made, ignore_errors=True)
@@ -75,7 +74,7 @@ class Played(ToolTest):
                    MAXDROPS="0")
 
     def test_ezquake_with_names_in_lists(self):
-        """Entities have the models behind one whose name is unsafe; it ends the demo where none is."""
+        """ezQuake ends a demo at an entity whose model has no name: an unsafe name is replaced."""
         self.need(EZQUAKE)
         made = Game(QUAKEWORLD.capture, lambda payload: b"progs/missile.mdl" in payload,
                     packets=2500).made(

@@ -2,7 +2,6 @@
 """Sessions that were running when the capture began, and those whose sign-on the capture lacks in part: which donor
 they get, and their demos."""
 
-import json
 import pathlib
 import re
 import shutil
@@ -25,12 +24,12 @@ RETRY = "no demo: retry with --sign-on DEMO of the same map"
 
 def until(capture, count):
     """The first packets of a capture."""
-    return Capture(capture.link_type, capture.frames[:count])
+    return capture.of(capture.frames[:count])
 
 
 def without(capture, first, last=None):
     """A capture without the packets from `first` on to that before `last`; None: without that packet alone."""
-    return Capture(capture.link_type, capture.frames[:first] + capture.frames[last or first + 1:])
+    return capture.of(capture.frames[:first] + capture.frames[last or first + 1:])
 
 
 class Late(ToolTest):
@@ -66,10 +65,6 @@ class Late(ToolTest):
     def assert_decodes(self, demo):
         _, printed = self.tool("--check", demo)
         self.assertEqual(printed, "")
-
-    def sessions(self, *options):
-        output, _ = self.tool("--list", "--json", *options, "in.pcap")
-        return json.loads(output)["sessions"]
 
 
 class Quake(Late):
@@ -162,10 +157,10 @@ class Quake(Late):
                                   ("beginning.dem", "map unproven; from beginning.dem", [])):
             output, _ = self.tool("--list", "--wide", "--sign-on", demo, "in.pcap")
             self.assertIn(words, output)
-            session, = self.sessions("--sign-on", demo)
+            session, = self.listed("--sign-on", demo, "in.pcap")
             self.assertEqual((session["maps"], session["version"]), (maps, "15"))
             self.assertEqual(session["demo"]["sign_on"]["donor"], demo)
-        session, = self.sessions()
+        session, = self.listed("in.pcap")
         self.assertEqual(session["demo"]["sign_on"],
                          {"donor": None, "unknown": None, "refused": None})
         self.assertIn("missing", self.tool("--list", "in.pcap")[0])
@@ -173,7 +168,7 @@ class Quake(Late):
     def test_list_has_no_column_for_donors_if_there_is_none(self):
         self.write("in.pcap", self.whole.pcap())
         self.assertNotIn("sign-on", self.tool("--list", "in.pcap")[0])
-        session, = self.sessions()
+        session, = self.listed("in.pcap")
         self.assertIsNone(session["demo"]["sign_on"])
 
     def test_level_without_serverinfo_needs_a_donor(self):
