@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions with what a hostile server would send so that some engine carries it out."""
+"""Sessions with messages of a hostile server that some engine carries out, or stops at."""
 
 import io
 import itertools
@@ -21,7 +21,7 @@ def text(message, content):
     return bytes([message]) + content + b"\0"
 
 
-# What a command line, read in one way or another, may hide. Sources: DarkPlaces cmd.c,
+# Commands that a line hides from some readers. Sources: DarkPlaces cmd.c,
 # Cbuf_NextCmd, and common.c, COM_ParseToken_Console; id cmd.c, Cbuf_Execute.
 LINES = {
     "alone": MARKER + b"\n",
@@ -40,7 +40,7 @@ LINES = {
     "behind a remark's quotes": b'//tinfo 1 "a" "' + MARKER + b"\n",
     "in a remark, as a macro": b"//tinfo 1 $" + MARKER + b"\n",
 }
-# Of several packets.
+# Lines in several packets.
 PARTS = {
     "without an end, and its end": (MARKER[:6], MARKER[6:] + b"\n"),
     "behind one that begins before": (b"b", b"f;" + MARKER + b"\n"),
@@ -62,7 +62,7 @@ SERVERS = 26000, 27500, 27504, 27506, 27910, 27920, 36603, 40264
 
 
 def from_server(frame):
-    """By the port; Quake's server goes on from one of its own."""
+    """By the port; a server of Quake sends from a port of its own after the handshake."""
     return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in SERVERS
 
 
@@ -121,7 +121,7 @@ def grow_quake(payload, more):
     return payload[:2] + struct.pack(">H", len(payload)) + payload[4:]
 
 
-# Its packets end with a change to entities, which goes on.
+# Its packets end with a change to entities, to which more is added.
 QUAKEWORLD_ENTITIES = Game("fidelity/qw-vanilla.pcap.gz",
                            lambda payload: payload[-4:-3] == b"\x30" and payload[-2:] == b"\0\0",
                            lambda payload, more: payload[:-2] + more)
@@ -141,7 +141,7 @@ def lines(stufftext):
 
 
 def quake_attacks():
-    """Of QuakeWorld and Quake, whose numbers of these messages are the same."""
+    """For QuakeWorld, too, which has the same numbers for these messages."""
     attacks = lines(STUFFTEXT) | strings(PRINT, STUFFTEXT)
     attacks["behind an unknown message"] = b"\x4e" + text(STUFFTEXT, MARKER + b"\n")
     return attacks
@@ -311,7 +311,7 @@ def quake2_frames():
     return {"before zero": numbered(-5), "far ahead": numbered(1 << 29)}
 
 
-# --- Files, other servers, and what else no command is needed for ---
+# --- Files outside of the game, archives, removals ---
 
 OUTSIDE = b"../../outside"
 
@@ -375,7 +375,7 @@ REMOVE, ORIGIN1, MORE = 0x4000, 0x0200, 0x8000
 
 def removals():
     """A player that drops the update reads a removal as a change: ezquake cl_ents.c,
-    FlushEntityPacket; FTE reads a byte of further bits."""
+    FlushEntityPacket. FTE reads a byte of further bits."""
     return {
         "removal with an origin": struct.pack("<HH", REMOVE | ORIGIN1 | 77, 0),
         "removal with further bits": struct.pack("<HH", REMOVE | MORE | 77, 0),
@@ -393,7 +393,7 @@ def dropped_update():
 
 
 def quake2_attacks():
-    """Of the byte with a message's id R1Q2 and Q2PRO take five bits, others all."""
+    """R1Q2 and Q2PRO read five bits of the byte with a message's id, others all."""
     attacks = lines(Q2_STUFFTEXT) | strings(Q2_PRINT, Q2_STUFFTEXT)
     del attacks["a text of 2047 bytes"]  # it is longer than a demo's block
     for bits in range(0x20, 0x100, 0x20):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real engines play demos of sessions with attacks, without --sanitize, for proof that the engine does
-what it is told and can be stopped, and with it: then it carries out nothing, and plays to the end. Each
-attack prints a marker of its own."""
+"""Real engines play demos of sessions with attacks. Without --sanitize the engine carries out commands, and some attack
+stops it; with --sanitize it carries out nothing, and plays to the end. Each attack prints a marker of its own."""
 
 import itertools
 import os
@@ -19,7 +18,7 @@ from tool import SHARED, SOURCE, ToolTest
 TOOLS = SHARED.parent / "tools"
 EZQUAKE, QUAKESPASM = "/usr/lib/games/ezquake/ezquake", "/usr/games/quakespasm"
 DARKPLACES = "/usr/games/darkplaces"
-LIMIT = "1200"  # seconds: a full machine draws slowly
+LIMIT = "1200"  # seconds: a busy machine draws slowly
 QUAKE2_LEVEL = Game(QUAKE2.capture, QUAKE2.is_target, packets=1000)  # the first one
 
 
@@ -32,7 +31,7 @@ def marked(groups):
 @unittest.skipUnless(TOOLS.is_dir(), "needs the players of demos and game data beside the checkout")
 class Played(ToolTest):
     def play(self, player, capture, *options, **environment):
-        """Its exit status, the markers that the engine printed, and the console."""
+        """The player's exit status, the markers that the engine printed, and its console."""
         folder, logs = self.folder / "out", self.folder / "console"
         for made in folder, logs:
             shutil.rmtree(made, ignore_errors=True)
@@ -41,7 +40,7 @@ class Played(ToolTest):
         demo = max(folder.iterdir(), key=lambda path: path.stat().st_size)
         keep = {"LAB_KEEPLOG": f"{logs}/qwd", "KEEP": str(logs), "PLAYDM2_LOGDIR": str(logs)}
         program, *first = player
-        for _ in range(3):  # on a full machine DarkPlaces dies now and then before it plays
+        for _ in range(3):  # on a busy machine DarkPlaces sometimes ends before it plays
             played = subprocess.run([TOOLS / program, *first, demo, *([] if first else ["timedemo", LIMIT])],
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                     env=os.environ | keep | environment)
@@ -75,7 +74,7 @@ class Played(ToolTest):
                    MAXDROPS="0")
 
     def test_ezquake_with_names_in_lists(self):
-        """Entities have the models behind one whose name is unsafe; it ends the demo where none is."""
+        """ezQuake ends a demo at an entity whose model has no name: an unsafe name is replaced."""
         self.need(EZQUAKE)
         made = Game(QUAKEWORLD.capture, lambda payload: b"progs/missile.mdl" in payload,
                     packets=2500).made(
@@ -104,7 +103,7 @@ class Played(ToolTest):
 
     @unittest.skipUnless("Q2PRO" in os.environ, "needs Q2PRO=")
     def test_q2pro(self):
-        """It carries out commands of demos where its player asks for that."""
+        """It carries out commands of demos if the option compat asks for that."""
         program = self.write("q2pro", f'#!/bin/sh\nexec {os.environ["Q2PRO"]} "$@" compat\n'.encode())
         program.chmod(0o755)
         self.check_quake2("q2pro", Q2PRO=str(program))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints what the protocol records ask to be registered, tab-separated, for test_registration.py.
+/* Prints the rows that the protocol records ask to be registered, tab-separated, for wireshark.py.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the fuzzers found, as packets in Wireshark: each input is a conversation of its own. It ends well in one pass and
-in two, with all statistics, without an exception in the plugin, and each pass shows as many packets."""
+"""The fuzzers' inputs as packets in Wireshark, each a conversation of its own: tshark ends well in one pass and in two,
+with all statistics, without an exception in the plugin, and each pass shows as many packets."""
 
 import os
 import re
@@ -8,10 +8,10 @@ import struct
 import tarfile
 
 from tool import SOURCE
-from wireshark import PluginTest, ethernet, rows
+from wireshark import PASSES, PROTOCOLS, SHORT_NAMES, PluginTest, ethernet, rows
 
 FUZZ = SOURCE / "tests" / "fuzz"
-PROTOCOLS = rows("protocol")  # in the order by which inputs choose one
+PORTS = [int(row[-1].split(",")[0]) for row in rows("protocol")]  # inputs choose one by its place
 # Bits of a piece: those of fuzz.h, and two of the corpus `plugin`.
 FROM_SERVER, PORTS_KNOWN, CUT, STREAM, OTHER = 1, 2, 4, 8, 64
 OTHER_PORT = 40000
@@ -34,12 +34,13 @@ def pieces(data):
 
 def frames(data, number, streams):
     """Pairs of a frame and its length on the wire. Datagrams, and segments if the corpus has `streams`."""
-    port = int(PROTOCOLS[data[0] % len(PROTOCOLS)][-1].split(",")[0])
+    port = PORTS[data[0] % len(PORTS)]
     sequences = {}
     for bits, payload in pieces(data):
         server = bytes([10, 1, *divmod(number, 256)]), port if bits & PORTS_KNOWN else OTHER_PORT
         client = bytes([10, 2, *divmod(number, 256)]), 30000 + bool(bits & OTHER)
-        (source, source_port), (target, target_port) = (server, client) if bits & FROM_SERVER else (client, server)
+        ends = (server, client) if bits & FROM_SERVER else (client, server)
+        (source, source_port), (target, target_port) = ends
         head = struct.pack(">HH", source_port, target_port)
         if streams and bits & STREAM:
             sequence = sequences.get((source, source_port), 1)
@@ -54,26 +55,26 @@ def frames(data, number, streams):
 
 
 class Corpus(PluginTest):
-    statistics = [word for name in ("quake,sessions", "quake,messages", "quake,line", "expert",
-                                    *(f"follow,{row[1].lower()},ascii,1" for row in PROTOCOLS)) for word in ("-z", name)]
+    STATISTICS = ["quake,sessions", "quake,messages", "quake,line", "expert",
+                  *(f"follow,{name.lower()},ascii,1" for name in SHORT_NAMES)]
 
     def check(self, name):
         capture = self.capture([frame for number, data in enumerate(inputs(name), 1) if len(data) > 1
                                 for frame in frames(data, number, name == "plugin")])
-        fields = []
-        for passes in [], ["-2"]:
-            result = self.run_tshark(*passes, "-r", capture, "-O", ",".join(row[0] for row in PROTOCOLS), *self.statistics,
-                                     "-Y", " or ".join(row[0] for row in PROTOCOLS), encoding=None)
+        shown = []
+        for passes in PASSES:
+            result = self.run_tshark(*passes, "-r", capture, "-O", ",".join(PROTOCOLS), "-Y", " or ".join(PROTOCOLS),
+                                     *(word for name in self.STATISTICS for word in ("-z", name)), encoding=None)
             self.assertEqual(result.returncode, 0)
             # Wireshark's other dissectors have faults of their own.
-            self.assertFalse([line for line in (result.stderr + result.stdout).splitlines()
-                              if TROUBLE.search(line) and any(f" {row[1]}".encode() in line for row in PROTOCOLS)])
-            fields.append(result.stdout.count(b"\nFrame "))
-        self.assertEqual(*fields)
-        self.assertGreater(fields[0], 300)
+            self.assertFalse([line for line in (result.stderr + result.stdout).splitlines() if TROUBLE.search(line)
+                              and any(f" {name}".encode() in line for name in SHORT_NAMES)])
+            shown.append(result.stdout.count(b"\nFrame "))
+        self.assertEqual(*shown)
+        self.assertGreater(shown[0], 300)
         os.unlink(capture)
 
-    def test_ends_well(self):
+    def test_each_input_ends_well(self):
         for name in "decode", "rebuild", "plugin":
             with self.subTest(name):
                 self.check(name)

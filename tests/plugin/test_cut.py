@@ -3,17 +3,16 @@
 
 import struct
 
-from wireshark import PluginTest, rows, some_captures, stored_packets, with_network
+from wireshark import PROTOCOLS, PluginTest, some_captures, stored_packets, with_network
 
-PROTOCOLS = [row[0] for row in rows("protocol")]
 PAYLOAD = 42  # offset in a frame: Ethernet, IPv4 without options, UDP
-BUDGET = 3000  # cut packets for one capture
-JOINED = 8  # captures in one file
+ENOUGH = 3000  # cut packets of one capture
+TOGETHER = 8  # captures in one file
 TROUBLE = (b"Dissector bug", b"Malformed Packet", b"Exception occurred")
 
 
 def frames(path):
-    """The Ethernet frames with UDP in IPv4 of a pcap file, each way of beginning but once."""
+    """The Ethernet frames with UDP in IPv4 of a pcap file, one of each pair of ports, rough size and kind."""
     seen = set()
     for _, frame, _ in stored_packets(path):
         kind = (frame[34:38], len(frame) // 16, frame[PAYLOAD:PAYLOAD + 4] == b"\xff" * 4)
@@ -29,21 +28,21 @@ def sent_shorter(frame, size):
 
 
 def every_cut(whole, number):
-    """Of these frames, as many as the budget has room for, in a network of their own."""
+    """These frames at each length, until there are enough, in a network of their own."""
     cuts = []
     for frame in (with_network(frame, number) for frame in whole):
         for size in range(len(frame) - PAYLOAD):
             cuts.append((frame[:PAYLOAD + size], len(frame)))
             cuts.append(sent_shorter(frame, size))
         cuts.append(frame)
-        if len(cuts) > BUDGET:
+        if len(cuts) > ENOUGH:
             break
     return cuts
 
 
 class Cut(PluginTest):
     def check_cuts(self, cuts, numbers):
-        """Trees are up to 200 MB of text: it is searched as a whole, not line by line."""
+        """Trees are up to 200 MB of text, which is searched as a whole: line by line takes longer."""
         trees = self.tshark("-Y", " or ".join(PROTOCOLS), "-r", self.capture(cuts),
                             "-O", ",".join(PROTOCOLS), encoding=None)
         if any(word in trees for word in TROUBLE):
@@ -51,11 +50,11 @@ class Cut(PluginTest):
         for number in numbers:
             self.assertIn(f"Src: 20.{number}.".encode(), trees)
 
-    def test_cut_packets(self):
+    def test_cut_packets_are_no_trouble(self):
         # Some captures are of the same traffic, or of TCP.
         wholes = sorted({tuple(frames(path)) for path in some_captures()} - {()}, key=len)
         self.assertGreater(len(wholes), 30)
-        for first in range(0, len(wholes), JOINED):
-            part = dict(enumerate(wholes[first:first + JOINED], 1))
+        for first in range(0, len(wholes), TOGETHER):
+            part = dict(enumerate(wholes[first:first + TOGETHER], 1))
             self.check_cuts([cut for number, whole in part.items()
                              for cut in every_cut(whole, number)], part)

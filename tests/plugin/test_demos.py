@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wireshark opens captures made of demos, and shows the fields that pcap2demo dumps."""
+"""In captures made of demos, Wireshark shows the fields that pcap2demo dumps."""
 
 import demos
 import test_dump
@@ -14,7 +14,7 @@ def make(*arguments):
 
 
 def captures_of_small_demos(folder):
-    """Of a small demo of each dialect."""
+    """Of a small demo of each variant."""
     paths = []
     for name, blocks in demos.SMALL:
         paths.append(folder / name)

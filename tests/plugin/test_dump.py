@@ -10,12 +10,10 @@ import pathlib
 import re
 
 from demos import flat
-from wireshark import PluginTest, dumped_packets, rows, some_captures
+from wireshark import PROTOCOLS, PluginTest, dumped_packets, rows, some_captures
 
-SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
-PROTOCOLS = {row[0] for row in rows("protocol")}
-ROWS = ({row[0] for kind in ("field", "note") for row in rows(kind)}
-        - {row[0] for row in rows("link")})  # which a dump has not
+# Dumps have no links.
+ROWS = {row[0] for kind in ("field", "note") for row in rows(kind)} - {row[0] for row in rows("link")}
 
 # Long captures are compared as far as this: enough to be in the middle of a game.
 PACKETS = 150
@@ -24,8 +22,7 @@ TOLERANCE = 5e-6  # Wireshark shows six digits of single floats
 
 def protocol_in(tree):
     """The name of the plugin's protocol in the packet, or None."""
-    names = {proto.get("name") for proto in tree.iter("proto")} & PROTOCOLS
-    return names.pop() if names else None
+    return next((proto.get("name") for proto in tree.iter("proto") if proto.get("name") in PROTOCOLS), None)
 
 
 class Item:
@@ -35,7 +32,7 @@ class Item:
         self.parent = parent
         self.name = element.get("name")
         self.message = None
-        self.start = None  # where it really starts, set when that is known
+        self.start = None  # where it starts by the dump
         if self.name == "_ws.expert":
             self.name = element[0].get("name")
             self.message = element.find("field[@name='_ws.expert.message']").get("show")
@@ -45,14 +42,14 @@ class Item:
             self.shown = element.get("show")
 
     def position_of(self, start):
-        """What PDML gives as position of an item that starts at `start`: it takes a start before
-        the parent's for relative, but it counts in another source."""
+        """The position that PDML gives to an item that starts at `start`: a start before the parent's counts in
+        another data source, and PDML adds the parent's."""
         return start + self.parent.start if start < self.parent.start else start
 
 
 def flat_tree(element, parent):
-    """The tree's items in order, below `parent`; without what the plugin adds by itself, and what
-    Wireshark adds to errors, hidden."""
+    """The tree's items in order, below `parent`, without those that are in no dump: the plugin's own, and hidden ones
+    that Wireshark adds to errors."""
     for child in element.iterfind("field"):
         item = Item(child, parent)
         if item.name in ROWS:
@@ -69,7 +66,7 @@ def readable(text):
 
 
 def date_of(text):
-    """Of a dump, of Wireshark 4.0 and of later ones; or None. Fractions have as many digits as may be."""
+    """The date in a dump, in Wireshark 4.0 or in later ones; or None. Milliseconds count."""
     text = re.sub(r"(\.\d{3})\d*", r"\1", text)
     for form in ("%Y-%m-%dT%H:%M:%S.%fZ", "%b %d, %Y %H:%M:%S.%f UTC", "%Y-%m-%d %H:%M:%S.%fZ"):
         try:
@@ -114,17 +111,10 @@ class TreeEqualsDump(PluginTest):
         if "value" in dumped:
             self.assertTrue(same_value(dumped["value"], item.shown), f"{dumped}, {item.shown}")
 
-    def compare_packets(self, packets, tree):
-        elements = tree.findall(f"proto[@name='{packets[0]['protocol']}']")
-        self.assertEqual(len(packets), len(elements))
-        for packet, element in zip(packets, elements):
-            self.compare_packet(packet, element)
-
     def compare_packet(self, packet, element):
         proto = Item(element, None)
         proto.start = proto.position
-        dumped = list(flat(packet["fields"]))
-        items = list(flat_tree(element, proto))
+        dumped, items = list(flat(packet["fields"])), list(flat_tree(element, proto))
         for expected, item in zip(dumped, items):
             self.compare_item(expected, item, proto.start)
         self.assertEqual(len(dumped), len(items))
@@ -138,10 +128,13 @@ class TreeEqualsDump(PluginTest):
                          {number: protocol_in(tree) for number, tree in trees.items()})
         for number, packets in dumped.items():
             with self.subTest(f"{names}, packet {number}"):
-                self.compare_packets(packets, trees[number])
+                elements = trees[number].findall(f"proto[@name='{packets[0]['protocol']}']")
+                self.assertEqual(len(packets), len(elements))
+                for packet, element in zip(packets, elements):
+                    self.compare_packet(packet, element)
         return len(dumped)
 
-    def test_captures(self):
+    def test_tree_equals_dump(self):
         packets = 0
         for names, path, _ in self.joined(self.captures(), self.count):
             with self.subTest(names):

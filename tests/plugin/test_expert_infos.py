@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where expert infos stand: with the bytes that they are about, also of joined and inflated ones."""
+"""Expert infos stand under the item with the bytes that they are about, also of joined and inflated bytes."""
 
 import struct
 import zlib
 
-from wireshark import PluginTest, to_client, to_server
+from wireshark import PASSES, PluginTest, to_client, to_server
 
 PRIVATE_PORT = 40500
 ACCEPT = bytes.fromhex("80000009 81") + struct.pack("<I", PRIVATE_PORT)
@@ -31,62 +31,54 @@ def expert_infos(packet):
             if info.get("name") == "_ws.expert" and info[0].get("name")]
 
 
+def joined(first, rest):
+    """A message of Quake in two fragments."""
+    return [
+        to_client(5001, 26000, ACCEPT),
+        to_client(5001, PRIVATE_PORT, fragment(0, first, False)),
+        to_client(5001, PRIVATE_PORT, fragment(1, rest, True)),
+    ]
+
+
+def inflated(messages):
+    """Two packets of Quake II's protocol 36."""
+    serverdata = (struct.pack("<BiiB", 12, 36, 7, 0) + b"baseq2\0" + bytes(2) + b"lab\0" +
+                  struct.pack("<HBBBB", 1015, 2, 0, 0, 0))
+    return [to_client(5001, 27910, struct.pack("<II", number, number) + content)
+            for number, content in enumerate((serverdata, messages), 1)]
+
+
+def packed_to_its_own_end():
+    """A packet whose next byte is at the offset that the last inflated byte has."""
+    return next(packet for count in range(12, 30) for packet in [packed(count * Q2_NOP)]
+                if 8 + len(packet) == count - 1)
+
+
+MANY = packed(2500 * Q2_NOP)
+HEADER = struct.Struct("<II")
+# Frames, and the name and bytes of each expert info of the last one. svc_setangle has three angles.
+CASES = {
+    "a message in joined fragments": (joined(7 * NOP, 3 * NOP + SETANGLE + b"\x55"), [("nq.malformed", "0a55")]),
+    "a message in two fragments": (joined(7 * NOP + SETANGLE, b"\x55"), [("nq.malformed", "0a55")]),
+    "a field in joined fragments": (joined(7 * NOP, b"\x7e\x55"), [("nq.unknown_message", "7e")]),
+    "inflated messages": (inflated(packed(9 * Q2_NOP + b"\x1e")), [("q2.unknown_message", "1e")]),
+    "two messages may inflate to 5000 bytes, a third not to 2500 more":
+        (inflated(3 * MANY), [("q2.limit", MANY[1:].hex())]),
+    "behind inflated messages": (inflated(packed_to_its_own_end() + b"\x1e"), [("q2.unknown_message", "1e")]),
+    "in the order in which they were found, whatever bytes they are about": (
+        [to_server(5001, 27910, HEADER.pack(1, 0) + b"\1\2" + NOP),
+         to_server(5001, 27910, HEADER.pack(2, 0) + b"\1\2" + NOP),
+         to_client(5001, 27910, HEADER.pack(1, 1) + Q2_NOP),
+         to_client(5001, 27910, HEADER.pack(5, 9) + Q2_NOP)],
+        [("q2.sequence.not_captured", "09000000"), ("q2.sequence.gap", "05000000"), ("q2.sequence.lost", None)]),
+}
+
+
 class ExpertInfos(PluginTest):
-    def check(self, frames, expected):
-        capture = self.capture(frames)
-        for passes in ([], ["-2"]):
-            last = self.trees(capture, *passes)[len(frames)]
-            self.assertEqual(expert_infos(last), expected)
-
-    def joined(self, first, rest):
-        return [
-            to_client(5001, 26000, ACCEPT),
-            to_client(5001, PRIVATE_PORT, fragment(0, first, False)),
-            to_client(5001, PRIVATE_PORT, fragment(1, rest, True)),
-        ]
-
-    def test_of_a_message_in_joined_fragments(self):
-        """svc_setangle has three angles."""
-        self.check(self.joined(7 * NOP, 3 * NOP + SETANGLE + b"\x55"),
-                   [("nq.malformed", "0a55")])
-
-    def test_of_a_message_in_two_fragments(self):
-        self.check(self.joined(7 * NOP + SETANGLE, b"\x55"), [("nq.malformed", "0a55")])
-
-    def test_of_a_field_in_joined_fragments(self):
-        self.check(self.joined(7 * NOP, b"\x7e\x55"), [("nq.unknown_message", "7e")])
-
-    def inflated(self, messages):
-        """Two packets of protocol 36."""
-        serverdata = (struct.pack("<BiiB", 12, 36, 7, 0) + b"baseq2\0" + bytes(2) + b"lab\0" +
-                      struct.pack("<HBBBB", 1015, 2, 0, 0, 0))
-        return [to_client(5001, 27910, struct.pack("<II", 1, 1) + serverdata),
-                to_client(5001, 27910, struct.pack("<II", 2, 2) + messages)]
-
-    def test_of_inflated_messages(self):
-        self.check(self.inflated(packed(9 * Q2_NOP + b"\x1e")), [("q2.unknown_message", "1e")])
-
-    def test_of_messages_beyond_the_limit(self):
-        """Two may inflate to 5000 bytes, a third not to 2500 more."""
-        packet = packed(2500 * Q2_NOP)
-        self.check(self.inflated(3 * packet), [("q2.limit", packet[1:].hex())])
-
-    def test_behind_inflated_messages(self):
-        """The last of those stands at the same offset in its bytes."""
-        for count in range(12, 30):
-            packet = packed(count * Q2_NOP)
-            if 8 + len(packet) == count - 1:
-                break
-        self.check(self.inflated(packet + b"\x1e"), [("q2.unknown_message", "1e")])
-
-    def test_two_notes(self):
-        """They stand in the order in which they were found, whatever bytes they are about."""
-        header = struct.Struct("<II")
-        capture = self.capture([to_server(5001, 27910, header.pack(1, 0) + b"\1\2" + NOP),
-                                to_server(5001, 27910, header.pack(2, 0) + b"\1\2" + NOP),
-                                to_client(5001, 27910, header.pack(1, 1) + Q2_NOP),
-                                to_client(5001, 27910, header.pack(5, 9) + Q2_NOP)])
-        for passes in ([], ["-2"]):
-            last = self.trees(capture, *passes)[4]
-            self.assertEqual([name for name, _ in expert_infos(last)],
-                             ["q2.sequence.not_captured", "q2.sequence.gap", "q2.sequence.lost"])
+    def test_each_case(self):
+        for title, (frames, expected) in CASES.items():
+            capture = self.capture(frames)
+            for passes in PASSES:
+                with self.subTest(title, passes=passes):
+                    last = self.trees(capture, *passes)[len(frames)]
+                    self.assertEqual(expert_infos(last), expected)

@@ -5,7 +5,7 @@ import json
 import re
 import struct
 
-from wireshark import CAPTURES, PluginTest, to_client, to_server
+from wireshark import OOB, PluginTest, to_client, to_server
 
 
 class Follow(PluginTest):
@@ -22,11 +22,10 @@ class Follow(PluginTest):
         return [text for packet in packets for text in packet["_source"]["layers"][field]]
 
     def test_all_texts_of_a_session(self):
-        for name, protocol, session in (("qw-vanilla", "qw", 1), ("qw-sample", "qw", 1),
-                                        ("q2-vanilla", "q2", 1), ("nq-protocol15", "nq", 1)):
+        for name in "qw-vanilla", "qw-sample", "q2-vanilla", "nq-protocol15":
             with self.subTest(name):
-                path = self.readable(CAPTURES[0] / f"{name}.pcap")
-                pieces = self.pieces(path, protocol, session)
+                path, protocol = self.stored(name), name[:2]
+                pieces = self.pieces(path, protocol, 1)
                 for field, by_server in ((f"{protocol}.print.text", True),
                                          (f"{protocol}.stufftext.text", True),
                                          (f"{protocol}.stringcmd.text", False)):
@@ -35,7 +34,7 @@ class Follow(PluginTest):
                         self.assertIn(text.strip("•\n "), printed)
 
     def test_each_session_has_its_own_texts(self):
-        """And repeated data is printed once; what is connectionless is, too."""
+        """Repeated data is printed once. Connectionless texts are printed, too."""
         hello = bytes.fromhex("01000000 00000000 8210")
         path = self.capture([
             to_server(5001, 27500, hello + b"\4say one\0"),
@@ -43,12 +42,12 @@ class Follow(PluginTest):
             to_client(5002, 27500, hello[:8] + b"\x08\2pong\n\0"),
             to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0\x09cmd new\n\0"),
             to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0"),
-            to_client(5001, 27500, b"\xff\xff\xff\xffnfirst\n\0"),
-            to_client(5001, 27500, b"\xff\xff\xff\xffnsecond\n\0"),
+            to_client(5001, 27500, OOB + b"nfirst\n\0"),
+            to_client(5001, 27500, OOB + b"nsecond\n\0"),
         ])
         self.assertEqual(self.pieces(path, "qw", 1),
-                         [(False, "stringcmd: say one\n"),
-                          (True, "anna: one\nstufftext: cmd new\n"), (True, "print: first\n"), (True, "print: second\n")])
+                         [(False, "stringcmd: say one\n"), (True, "anna: one\nstufftext: cmd new\n"),
+                          (True, "print: first\n"), (True, "print: second\n")])
         self.assertEqual(self.pieces(path, "qw", 2),
                          [(False, "stringcmd: say two\n"), (True, "pong\n")])
         self.assertEqual(self.pieces(path, "q2", 1), [])
@@ -56,21 +55,18 @@ class Follow(PluginTest):
         self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
 
     def test_each_line_has_its_speaker(self):
-        """Each client gets the line; once it is shown at the speaker's."""
-        mark = b"\xff\xff\xff\xff"
+        """Each client receives the line; one of them is the speaker."""
         names = b"".join(struct.pack("<BBI", 40, slot, slot) + b"\\name\\" + name + b"\0"
                          for slot, name in enumerate((b"anna", b"bert", b"an")))
         lines = b"".join(b"\x08\3" + line + b"\n\0" for line in (b"anna: bert: hi", b"(bert): on the team",
                                                                 b"[SPEC] an: nice", b"anne: who?"))
         packets = []
         for port, name in ((5001, b"anna"), (5002, b"bert")):
-            packets += [to_server(port, 27500, mark + b'connect 28 7 1 "\\name\\' + name + b'"\n'),
-                        to_client(port, 27500, mark + b"j"),
+            packets += [to_server(port, 27500, OOB + b'connect 28 7 1 "\\name\\' + name + b'"\n'),
+                        to_client(port, 27500, OOB + b"j"),
                         to_server(port, 27500, bytes.fromhex("01000000 00000000 0700 01")),
                         to_client(port, 27500, struct.pack("<II", 1, 1) + names + lines)]
         path = self.capture(packets)
-        found = self.tshark("-r", path, "-T", "fields", "-e", "qw.print.speaker", "-Y", "qw.print")
-        self.assertEqual(found, "anna,bert,an\n" * 2)
-        printed = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
-                           "-Y", "qw.print.speaker == qw.session.player")
-        self.assertEqual(printed.split(), ["4", "8"])
+        self.assertEqual(self.fields(path, ["qw.print.speaker"], "-Y", "qw.print"), 2 * [["anna,bert,an"]])
+        self.assertEqual(self.fields(path, ["frame.number"], "-Y", "qw.print.speaker == qw.session.player"),
+                         [["4"], ["8"]])

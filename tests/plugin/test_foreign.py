@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Other people's datagrams stay theirs: none is claimed on a port that is nobody's, and few are on
-the default ports, where only what they hold can tell.
+"""Datagrams of other protocols are left to them: all of them on random ports, and nearly all on the default ports,
+where only the content differs.
 
-With the variable PACKETS it tries so many of each on random ports (a million before a release), and prints the figures
-for the default ports.
+The variable PACKETS is the number of each shape on random ports (a million before a release); then the test prints the
+figures for the default ports.
 """
 
 import collections
@@ -13,13 +13,12 @@ import random
 import struct
 
 from foreign import SHAPES
-from wireshark import PluginTest, rows
+from wireshark import PROTOCOLS, PluginTest, rows
 
 BATCH = 100000
-OURS = ("qw", "q2", "nq", "acknex")
 
-# Percent of the datagrams on the default ports that are taken all the same, at most: what can be
-# read to its end as a message of the game. Acknex has neither a mark nor a number.
+# At most so many percent of the datagrams on the default ports are claimed: those that can be read to their ends as
+# messages of the game. Packets of Acknex have neither a mark nor a number.
 ALLOWED = {"qw": {"noise": 0.05},
            "q2": {"noise": 0.05, "rtp": 0.01},
            "nq": {},
@@ -46,21 +45,21 @@ class Foreign(PluginTest):
     packets = int(os.environ.get("PACKETS", "1000"))
 
     def claimed(self, count, ports):
-        """How many of the datagrams of each shape our dissectors take."""
+        """The number of datagrams of each shape that the plugin claims."""
         taken = collections.Counter()
         source = datagrams(count, ports)
         while batch := list(itertools.islice(source, BATCH)):
             capture = self.capture([frame for _, frame in batch])
             taken += collections.Counter(shape for (shape, _), layer
                                          in zip(batch, self.layers(capture), strict=True)
-                                         if layer in OURS)
+                                         if layer in PROTOCOLS)
             os.unlink(capture)
         return taken
 
-    def test_random_ports(self):
+    def test_none_is_claimed_on_random_ports(self):
         self.assertEqual(self.claimed(self.packets, None), {})
 
-    def test_default_ports(self):
+    def test_few_are_claimed_on_default_ports(self):
         count = max(100, self.packets // 10)
         for name, *_, ports in rows("protocol"):
             taken = self.claimed(count, [int(port) for port in ports.split(",")])

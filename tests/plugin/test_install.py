@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Installing for all, for one user, and undoing it: files come where Wireshark and man look, and go."""
+"""Installing for all users or for one puts files where Wireshark and man look, and uninstalling removes them."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Install(unittest.TestCase):
         self.cmake(f"-DMANIFEST={self.manifest}", "-P", str(SOURCE / ".packaging/uninstall.cmake"), **environment)
 
     def run_install(self, prefix, **environment):
-        """As cmake --install does, except that the list of files, which uninstalling needs, is not the build folder's."""
+        """As cmake --install, but with the list of files, which uninstalling needs, outside of the build folder."""
         script = (BUILD / "cmake_install.cmake").read_text()
         listed = f'"{BUILD}/${{CMAKE_INSTALL_MANIFEST}}"'
         self.assertIn(listed, script)

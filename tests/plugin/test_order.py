@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sharkd is asked for packets in any order, as Wireshark is by clicks: each has always the same tree and line."""
+"""sharkd shows packets in any order, as Wireshark does by clicks: each always has the same tree and line."""
 
 import base64
 import random
@@ -10,8 +10,7 @@ from wireshark import CAPTURES, PluginTest, ipv4_frames
 
 class Order(PluginTest):
     def check_random_order(self, path, count):
-        """Frames that are asked for in any order are those asked for one after the other, and what
-        no session has before it is shown, too."""
+        """Returns the frames as shown one after the other; in any order they are the same."""
         order = list(range(1, count + 1)) * 2
         random.Random(1).shuffle(order)
         order = [*order, *range(1, count + 1)]
@@ -24,11 +23,11 @@ class Order(PluginTest):
 
     def test_random_order(self):
         """All games, datagrams and streams."""
-        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "q2-r1q2", "nq-darkplaces", "nq-lossy", "acknex-generated",
-                     "acknex-messages", "qw-qtv", "q2-gtv-plain"):
+        for name in ("qw-lossy", "qw-fte-inputs", "q2-lossy", "q2-r1q2", "nq-darkplaces", "nq-lossy",
+                     "acknex-generated", "acknex-messages", "qw-qtv", "q2-gtv-plain"):
             with self.subTest(name):
                 path = self.first_packets(CAPTURES[0] / f"{name}.pcap", 150)
-                self.check_random_order(path, len(self.tshark("-r", path).splitlines()))
+                self.check_random_order(path, len(self.layers(path)))
 
     def test_random_order_of_sessions_between_two_ports(self):
         """The client connects again from its port."""
@@ -36,12 +35,12 @@ class Order(PluginTest):
             frames = ipv4_frames(CAPTURES[0] / f"{name}.pcap")[:70] * 3
             with self.subTest(name):
                 path = self.capture(frames)
-                sessions = self.tshark("-r", path, "-T", "fields", "-e", f"{name[:2]}.session").split()
-                self.assertEqual(set(sessions), {"1", "2", "3"})
+                self.assertEqual({session for session, in self.fields(path, [f"{name[:2]}.session"]) if session},
+                                 {"1", "2", "3"})
                 self.check_random_order(path, len(frames))
 
     def test_random_order_where_several_packets_decide(self):
-        """The packets before the deciding one are nobody's, in each pass."""
+        """The packets before the deciding one are of no session, in each pass."""
         path = self.capture(late_session(ODD_PORT))
         found = self.layers(path, "--enable-heuristic", "qw_late_udp")
         self.assertEqual(self.layers(path, "-2", "--enable-heuristic", "qw_late_udp"), found)
@@ -56,13 +55,13 @@ class Order(PluginTest):
         self.assertEqual(["QuakeWorld" in str(frame["tree"]) for frame in shown.values()],
                          [layer == "qw" for layer in found])
 
-    def test_follow_counts_its_bytes(self):
-        """Of both ends, as many as it shows."""
-        path = self.readable(CAPTURES[0] / "q2-vanilla.pcap")
-        answer = self.sharkd([("load", {"file": path}), ("follow", {"follow": "Quake II", "filter": "q2.session == 1"})])[1]
+    def test_follow_counts_the_bytes_that_it_shows(self):
+        calls = [("load", {"file": self.stored("q2-vanilla")}),
+                 ("follow", {"follow": "Quake II", "filter": "q2.session == 1"})]
+        result = self.sharkd(calls)[1]["result"]
         sent = {True: 0, False: 0}
-        for payload in answer["result"]["payloads"]:
+        for payload in result["payloads"]:
             sent[bool(payload.get("s"))] += len(base64.b64decode(payload["d"]))
         # sharkd names the ends the other way round.
-        self.assertEqual((answer["result"]["cbytes"], answer["result"]["sbytes"]), (sent[True], sent[False]))
+        self.assertEqual((result["cbytes"], result["sbytes"]), (sent[True], sent[False]))
         self.assertGreater(min(sent.values()), 10)

@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A packet's tree and its line are the same however Wireshark comes to dissect it.
+"""A packet's tree and its line are the same in one pass and in two, shown alone or among others.
 
-Only what later packets tell is added where it is known: what links to later packets, and of how many
-fragments a message is joined. That is known once the capture has been dissected, as it is of
-Wireshark's own dissectors.
+Two passes add links to later packets and the number of a message's fragments, as Wireshark's own dissectors do.
 """
 
 import re
-import unittest
 import xml.etree.ElementTree as ElementTree
 
-from wireshark import CAPTURES, PluginTest, ipv4_frames, rows, some_captures
+from wireshark import CAPTURES, PROTOCOLS, SHORT_NAMES, PluginTest, ipv4_frames, rows, some_captures
 
-PROTOCOLS = [row[0] for row in rows("protocol")]
-SHORT_NAMES = [row[1] for row in rows("protocol")]
 LATER = {name for name, kind in rows("link") if kind == "ahead"}
 PACKETS = 60
 FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
 ALONE = (1, 20, 41, 60)  # packets of each capture that are also shown alone
+EVERYTHING = " or ".join(["frame", *PROTOCOLS])  # a filter that needs each packet's tree
 
 
 def without_count(text):
@@ -25,8 +21,8 @@ def without_count(text):
 
 
 def is_tcp(line):
-    """Since 4.4, TCP's own line of a segment whose bytes are shown with a later one; of the first
-    such segment it comes in later passes only."""
+    """True for TCP's own line of a segment whose bytes are shown with a later one (since Wireshark 4.4). The first such
+    segment has it in the second pass only."""
     return re.fullmatch(r"(\[TCP PDU reassembled in \d+\])?", line.strip())
 
 
@@ -38,8 +34,8 @@ class Passes(PluginTest):
 
     @classmethod
     def within_a_session(cls):
-        """A capture that begins with the fragments of a message that begins a level, and lacks the
-        first one of the next level's: a name, the file, and places in it as joined() has them."""
+        """A capture that begins with the fragments of a message that begins a level, and lacks the first fragment of
+        the next level's: a name, the file, and numbers of packets before those that are shown alone."""
         frames = ipv4_frames(CAPTURES[0] / "fidelity" / "nq-dp7.pcap.gz")
         first, second = FRAGMENTS
         kept = frames[first:first + PACKETS] + frames[second:second + PACKETS]
@@ -74,10 +70,8 @@ class Passes(PluginTest):
 
     def lines(self, path, *options):
         """By packet number, what the packet list shows of the plugin's packets."""
-        columns = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
-                              "-e", "_ws.col.Protocol", "-e", "_ws.col.Info", *options)
-        lines = (line.split("\t", 2) for line in columns.splitlines())
-        return {int(number): without_count(info) for number, protocol, info in lines
+        columns = self.fields(path, ["frame.number", "_ws.col.Protocol", "_ws.col.Info"], *options)
+        return {int(number): without_count(info) for number, protocol, info in columns
                 if protocol in SHORT_NAMES and not is_tcp(info)}
 
     def check_lines(self, path, only, alone):
@@ -86,8 +80,7 @@ class Passes(PluginTest):
         shown = {number: expected[number] for number in alone if number in expected}
         self.assertEqual(self.lines(path, "-Y", only), shown)
         self.assertEqual(self.lines(path, "-2", "-Y", only), shown)
-        # With a tree of each packet.
-        self.assertEqual(self.lines(path, "-V", "-Y", " or ".join(["frame", *PROTOCOLS])), expected)
+        self.assertEqual(self.lines(path, "-V", "-Y", EVERYTHING), expected)
 
     def check_file(self, path, begins):
         """Returns how many packets were compared."""
@@ -95,14 +88,14 @@ class Passes(PluginTest):
         self.assert_same_trees(self.our_trees(path, "-2"), expected)
         alone = sorted({begin + number for begin in begins for number in ALONE})
         shown = {number: expected[number] for number in alone if number in expected}
-        # Here no tree is built of the others; then they are dissected twice.
+        # The others have no tree in the first pass, and are dissected again.
         only = "frame.number in {" + ",".join(map(str, alone)) + "}"
         self.assert_same_trees(self.our_trees(path, "-Y", only), shown)
         self.assert_same_trees(self.our_trees(path, "-2", "-Y", only), shown)
         self.check_lines(path, only, alone)
         return len(expected)
 
-    def test_trees_do_not_depend_on_the_way(self):
+    def test_trees_and_lines_are_the_same_in_each_way_to_show_them(self):
         packets = 0
         for names, path, begins in self.files:
             with self.subTest(names):
@@ -112,35 +105,28 @@ class Passes(PluginTest):
     def test_beginning_that_may_be_missing(self):
         """Of the file that begins within a session, one level's message is whole, the other's not."""
         _, path, _ = self.files[-1]
-        whole = self.tshark("-r", path, "-Y", "nq.svc_serverinfo", "-T", "fields", "-e", "frame.number",
-                            "-e", "nq.fragment.count")
-        self.assertEqual(whole, "8\t3\n")
+        self.assertEqual(self.fields(path, ["frame.number", "nq.fragment.count"], "-Y", "nq.svc_serverinfo"),
+                         [["8", "3"]])
         self.assertIn("The capture lacks earlier fragments of this message",
                       self.tshark("-r", path, "-V", "-Y", "frame.number == 64"))
 
-    def test_few_items(self):
-        """No exception leaves a decoder half-way where Wireshark's limit of items is low."""
+    def test_limit_of_items_changes_nothing_but_the_tree(self):
+        """Wireshark's limit ends dissection by an exception, which must not end the plugin's decoding half-way."""
         for name in ("qw-sample", "q2-q2pro", "nq-fragments"):
-            path = self.readable(CAPTURES[0] / f"{name}.pcap")
-            fields = [word for protocol in PROTOCOLS[:3] for suffix in ("session", "sequence", "malformed")
-                      for word in ("-e", f"{protocol}.{suffix}")]
-            shown = ("-r", path, "-T", "fields", "-e", "_ws.col.Info", *fields)
-            few = ("-o", "gui.max_tree_items:200")
+            path, few = self.stored(name), ("-o", "gui.max_tree_items:200")
+            fields = ["_ws.col.Info", *(f"{protocol}.{suffix}" for protocol in PROTOCOLS[:3]
+                                        for suffix in ("session", "sequence", "malformed"))]
             with self.subTest(name):
-                self.assertEqual(self.tshark(*shown, *few), self.tshark(*shown))
+                self.assertEqual(self.fields(path, fields, *few), self.fields(path, fields))
                 tree = self.tshark("-V", "-r", path, *few)
                 self.assertTrue("[only the first items]" in tree and "Dissector bug" not in tree)
 
-    def expert_infos(self, path, *filters):
-        return self.tshark("-r", path, "-q", "-z", ",".join(["expert", *filters]))
-
     def test_expert_infos_do_not_depend_on_the_tree(self):
-        everything = " or ".join(["frame", *PROTOCOLS])  # asks for the plugin's part of the tree
         found = ""
         for names, path, _ in self.files:
             with self.subTest(names):
-                infos = self.expert_infos(path)
-                self.assertEqual(self.expert_infos(path, everything), infos)
-                self.assertEqual(self.expert_infos(path, "frame"), infos)
+                infos, *others = [self.tshark("-r", path, "-q", "-z", tap)
+                                  for tap in ("expert", f"expert,{EVERYTHING}", "expert,frame")]
+                self.assertEqual(others, [infos, infos])
                 found += infos
         self.assertIn("Summary", found)

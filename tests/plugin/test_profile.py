@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The profile that is installed: Wireshark takes its columns and coloring rules, and they say what they shall."""
+"""The installed profile: Wireshark reads its columns, filters and coloring rules, and they select the right packets."""
 
 import os
 import pathlib
 import re
 import shutil
 
-from wireshark import CAPTURES, PluginTest
+from wireshark import CAPTURES, PROTOCOLS, PluginTest
 
 SOURCE = pathlib.Path(os.environ["PROJECT_BINARY_DIR"]) / "plugin" / "profile"
 
@@ -28,7 +28,7 @@ class Profile(PluginTest):
         return dict(re.findall(r"^@([^@]+)@([^@]+)@\[[\d,]+\]\[[\d,]+\]$", text, re.M))
 
     def test_each_rule_is_a_filter(self):
-        capture = self.readable(CAPTURES[0] / "nq-control.pcap")
+        capture = self.stored("nq-control")
         self.assertGreater(len(self.rules()), 5)
         for name, rule in self.rules().items():
             with self.subTest(name):
@@ -46,51 +46,45 @@ class Profile(PluginTest):
         for name, capture, shown in (("Chat", "qw-sample", "print"), ("Deaths", "qw-sample", "Volcano God"),
                                      ("Loss", "nq-lossy", "[lost"), ("Sign-on", "q2-lossy", "serverdata"),
                                      ("Connectionless", "nq-control", "CCREQ"), ("graphs", "q2-lossy", "seq")):
-            self.assertIn(shown, self.tshark("-r", self.readable(CAPTURES[0] / f"{capture}.pcap"),
-                                             "-Y", filters[name]), name)
+            self.assertIn(shown, self.tshark("-r", self.stored(capture), "-Y", filters[name]), name)
 
     def coloring(self, capture):
         """By packet, the name of the rule that colors it, and its line."""
-        shown = self.tshark("-C", "Quake", "--color", "-r", self.readable(CAPTURES[0] / capture),
-                            "-T", "fields", "-e", "frame.coloring_rule.name",
-                            "-e", "_ws.col.Info", "-Y", "qw or q2 or nq or acknex")
-        return [line.split("\t") for line in shown.splitlines()]
+        return self.fields(self.stored(capture), ["frame.coloring_rule.name", "_ws.col.Info"], "-C", "Quake", "--color",
+                           "-Y", " or ".join(PROTOCOLS))
 
     def test_every_packet_has_a_color(self):
-        for capture in ("qw-vanilla.pcap", "qw-oob.pcap", "q2-lossy.pcap", "nq-lossy.pcap"):
+        for capture in ("qw-vanilla", "qw-oob", "q2-lossy", "nq-lossy"):
             for rule, line in self.coloring(capture):
                 if not line.startswith("?"):
                     self.assertTrue(rule.startswith("Quake"), line)
 
-    def test_rules_go_by_what_became_of_packets(self):
+    def test_dropped_lost_and_missing_packets_have_colors_of_their_own(self):
         names = {"[duplicate]": "Quake: late or twice, dropped",
                  "[late]": "Quake: late or twice, dropped",
                  "[lost": "Quake: lost on the line",
                  "[not captured": "Quake: not in the capture",
                  "[resent]": "Quake: sent again"}
         seen = set()
-        for capture in ("qw-lossy.pcap", "q2-lossy.pcap", "nq-lossy.pcap", "nq-stuck.pcap"):
+        for capture in ("qw-lossy", "q2-lossy", "nq-lossy", "nq-stuck"):
             for rule, line in self.coloring(capture):
-                fates = re.findall(r" (\[[a-z ]+)", line.partition(": ")[0])
-                fate = fates[0].strip() if len(fates) == 1 else ""
+                tags = re.findall(r" (\[[a-z ]+)", line.partition(": ")[0])
                 for tag, name in names.items():
-                    if fate and tag.startswith(fate):
+                    if len(tags) == 1 and tag.startswith(tags[0].strip()):
                         seen.add(tag)
                         self.assertEqual(rule, name, line)
         self.assertEqual(seen, set(names))
 
-    def test_numbers_left_out_are_not_painted(self):
-        """A gap that means nothing has no color, one that the server explains has its own."""
-        rules = {rule for rule, line in self.coloring("qw-sample.pcap") if "[skipped" in line}
+    def test_skipped_numbers_have_no_color(self):
+        """But numbers that the server has choked have one."""
+        lines = self.coloring("qw-sample")
+        rules = {rule for rule, line in lines if "[skipped" in line}
         self.assertTrue(all(rule.startswith("Quake: from the ") for rule in rules), rules)
-        self.assertIn("Quake: choked or throttled",
-                      {rule for rule, line in self.coloring("qw-sample.pcap") if "[choked" in line})
-
-    def columns(self):
-        return re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())
+        self.assertIn("Quake: choked or throttled", {rule for rule, line in lines if "[choked" in line})
 
     def test_columns(self):
-        self.assertEqual(self.columns(), ["Session", "Player", "Ping (ms)"])
+        columns = re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())
+        self.assertEqual(columns, ["Session", "Player", "Ping (ms)"])
         capture = self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz")
         shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "qw.ping && qw.session == 2")
         self.assertRegex(shown, r" 2 +bert +1\d\d(\.\d)? C→S ")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Everything that the protocol records ask for is registered, and nothing that Wireshark minds."""
+"""All that the protocol records ask for is registered, by the rules of Wireshark."""
 
 import json
 import os
 import re
 import unittest
 
-from wireshark import CAPTURES, PluginTest, rows, tool
+from wireshark import PASSES, PROTOCOLS, PluginTest, rows, tool
 
 FIELD_TYPES = {
     "group": {"FT_NONE"},
@@ -25,7 +25,7 @@ FIELD_TYPES = {
 }
 
 
-# Fields of one name whose kinds differ, since the games' values do.
+# Fields of one name whose kinds differ because the games' values do.
 DIFFERENT = {
     "block.length",  # -1 ends a demo of Quake II
     "entity.number",  # Acknex's document says of its numbers that they have a sign
@@ -41,53 +41,44 @@ class Registration(PluginTest):
     def setUpClass(cls):
         super().setUpClass()
         lines = [line.split("\t") for line in cls.tshark("-G", "fields").splitlines()]
-        cls.fields = {}
+        cls.fields_by_name = {}
         for line in lines:
             if line[0] == "F":
-                cls.fields.setdefault(line[2], []).append(line)
+                cls.fields_by_name.setdefault(line[2], []).append(line)
         cls.protocols = {line[2]: line[1] for line in lines if line[0] == "P"}
-
-    def test_start_up_is_silent(self):
-        self.tshark("-G", "protocols")
 
     def test_protocols(self):
         for name, _, title, _ in rows("protocol"):
             self.assertIn(self.protocols.get(name), (title, f"{title} ({name})"))
-
-    def test_short_names_are_nobody_elses(self):
-        """Wireshark finds dissectors by them, and does not look at case."""
-        every = [line.split("\t")[1].lower() for line in
-                 self.tshark("-G", "protocols").splitlines()]
-        for name, _, title, _ in rows("protocol"):
-            self.assertEqual(every.count(self.protocols[name].lower()), 1, title)
         self.assertEqual({name: self.protocols[name] for name in ("qw", "q2", "nq")},
                          {"qw": "QuakeWorld (qw)", "q2": "Quake II", "nq": "Quake (nq)"})
+
+    def test_short_names_are_unique_and_start_up_is_silent(self):
+        """Wireshark finds dissectors by short names without regard to case."""
+        every = [line.split("\t")[1].lower() for line in self.tshark("-G", "protocols").splitlines()]
+        for name in PROTOCOLS:
+            self.assertEqual(every.count(self.protocols[name].lower()), 1, name)
 
     def test_every_row_is_a_field(self):
         self.assertGreater(len(rows("field")), 0)
         for name, title, kind, mask in rows("field"):
             with self.subTest(name):
-                found = self.fields.get(name, [])
-                self.assertEqual(len(found), 1, "registered just once")
-                self.assertEqual(found[0][1], title)
+                found = self.fields_by_name.get(name, [])
+                self.assertEqual([(line[1], int(line[6], 16)) for line in found], [(title, int(mask))])
                 self.assertIn(found[0][3], FIELD_TYPES[kind])
-                self.assertEqual(int(found[0][6], 16), int(mask))
 
     def test_every_note_is_an_expert_info(self):
         for name, summary in rows("note"):
             with self.subTest(name):
-                self.assertEqual([line[1] for line in self.fields.get(name, [])], [summary])
+                self.assertEqual([line[1] for line in self.fields_by_name.get(name, [])], [summary])
 
     @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
-    def test_reference_is_what_there_is(self):
-        """What pcap2demo prints of all fields, and what Wireshark has of these protocols."""
+    def test_reference_has_all_fields(self):
+        """pcap2demo's list of all fields has those that are registered."""
         fields = [json.loads(line) for line in tool("--fields", "--json").splitlines()]
-        reference = {field["name"]: field for field in fields}
-        protocols = {name for name, *_ in rows("protocol")}
-        registered = {name: found[0] for name, found in self.fields.items()
-                      if found[0][4] in protocols or name.split(".")[0] in protocols}
-        aliases = {field["alias"] for field in fields if "alias" in field}
-        self.assertEqual(set(registered), set(reference) | aliases)
+        registered = {name: found[0] for name, found in self.fields_by_name.items()
+                      if found[0][4] in PROTOCOLS or name.split(".")[0] in PROTOCOLS}
+        self.assertEqual(set(registered), {field[key] for field in fields for key in ("name", "alias") if key in field})
         for field in fields:
             with self.subTest(field["name"]):
                 line = registered[field["name"]]
@@ -97,10 +88,10 @@ class Registration(PluginTest):
                     self.assertEqual(line[3].lower(), "ft_" + field["type"])
 
     def test_rules_of_wireshark(self):
-        """What its checkers (checkAPIs, checkfiltername, check_typed_item_calls) want of fields in arrays: they cannot see
-        ours, which are registered from tables. print_hf.py writes them as arrays."""
-        ours = {name for name, *_ in rows("protocol")}
-        for name, found in self.fields.items():
+        """Those that its checkers (checkAPIs, checkfiltername, check_typed_item_calls) have for fields in arrays. They
+        cannot see ours, which are registered from tables; print_hf.py writes them as arrays."""
+        ours = set(PROTOCOLS)
+        for name, found in self.fields_by_name.items():
             if not ours & {name.split(".")[0], *(line[4] for line in found)}:
                 continue
             _, title, _, kind, parent, base, mask, *blurb = found[0]
@@ -113,10 +104,10 @@ class Registration(PluginTest):
                 self.assertLessEqual(int(mask or "0", 16).bit_length(), bits)
 
     def test_aliases_of_groups(self):
-        """They are no items of the tree, and cost nothing unless they are asked for."""
-        path = self.readable(CAPTURES[0] / "qw-sample.pcap")
+        """Filters find them, and the tree does not have them."""
+        path = self.stored("qw-sample")
         frames = [self.tshark("-r", path, "-Y", name, *passes)
-                  for name in ("qw.svc_playerinfo", "qw.playerinfo") for passes in ([], ["-2"])]
+                  for name in ("qw.svc_playerinfo", "qw.playerinfo") for passes in PASSES]
         self.assertEqual(len(set(frames)), 1)
         self.assertNotEqual(frames[0], "")
         trees = [self.tshark("-r", path, "-c", "60", "-V", "-Y", name) for name in ("qw", "qw || qw.playerinfo")]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packets belong to the sessions that `pcap2demo` tells, by the same numbers, in each pass.
+"""In each pass, packets belong to sessions of the same numbers as pcap2demo has them.
 
-Of the captures in the variable `CAPTURES` (by hand), or of the stored ones.
+The captures are those in the variable `CAPTURES` (by hand), or the stored ones.
 """
 
 import os
@@ -11,18 +11,17 @@ import subprocess
 
 import capture
 import damages
-from wireshark import (CAPTURES, PluginTest, captures_below, rows, some_captures, to_client, to_server,
-                       tool)
+from wireshark import (CAPTURES, OOB, PASSES, PROTOCOLS, PluginTest, captures_below, some_captures, to_client,
+                       to_server, tool)
 
-PROTOCOLS = [row[0] for row in rows("protocol")]
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
 
 
 def listed_by_tool(path):
-    """By packet number, the sessions that the tool says it belongs to: one for each unit in it."""
+    """By packet number, the sessions that it belongs to by the tool: one for each PDU in it."""
     dump = subprocess.run([os.environ["PCAP2DEMO"], "--dump", str(path)], capture_output=True).stdout
     sessions = {}
-    # What begins with plain text is found fast, and dumps are long.
+    # Dumps are long: this finds lines faster than an expression that begins with any number.
     for found in re.finditer(rb" packet\.session = (\d+)\n", dump):
         line = dump[dump.rfind(b"\n", 0, found.start()) + 1:found.start()]
         packet, _ = line.split()
@@ -37,15 +36,9 @@ def listed(path):
 
 class Sessions(PluginTest):
     def shown(self, path, *options):
-        """By packet number: the sessions that the plugin shows."""
-        lines = self.tshark("-r", path, *options, "-T", "fields",
-                            *[word for name in ["frame.number", *FIELDS] for word in ("-e", name)])
-        packets = {}
-        for line in lines.splitlines():
-            number, *values = line.split("\t")
-            if any(values):
-                packets[int(number)] = ",".join(filter(None, values)).split(",")
-        return packets
+        """By packet number, the sessions that the plugin shows."""
+        return {int(number): ",".join(filter(None, values)).split(",")
+                for number, *values in self.fields(path, ["frame.number", *FIELDS], *options) if any(values)}
 
     def check(self, path):
         shown = self.shown(path)
@@ -54,7 +47,7 @@ class Sessions(PluginTest):
         self.assertEqual({number for sessions in shown.values() for number in sessions}, listed(path))
         return sum(map(len, shown.values()))
 
-    def test_numbers(self):
+    def test_numbers_are_those_of_the_tool(self):
         packets = 0
         paths = ([*map(pathlib.Path, os.environ.get("CAPTURES", "").split())] or
                  [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
@@ -63,8 +56,7 @@ class Sessions(PluginTest):
                 packets += self.check(path)
         self.assertGreater(packets, 0)
 
-    def test_client_port_changes(self):
-        """A client that gets another port, or another address, continues its session."""
+    def test_client_that_gets_another_port_or_address_continues_its_session(self):
         for name, port in (("qw-spectator", 27500), ("q2-aqtion", 27910), ("q2-gamestate", 27920)):
             _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
             server = next(end for frame in frames for end in capture.ends(frame) if end[1] == port)
@@ -74,25 +66,19 @@ class Sessions(PluginTest):
                     self.check(path)
                     self.assertEqual(listed(path), {"1"})
 
-    def own(self, path, field, *options):
-        return self.tshark("-r", path, "-T", "fields", "-e", field, *options).splitlines()
-
-    def test_requests(self):
-        """Quake's control packets are of none: they go before the session, between other ports."""
+    def test_control_packets_of_quake_belong_to_no_session(self):
+        """They come before the session, between other ports."""
         path = self.capture([
             to_server(5000, 26000, b"\x80\0\0\x0c\x01QUAKE\0\x03"),
             to_client(5000, 26000, b"\x80\0\0\x09\x81" + (5001).to_bytes(4, "little")),
             to_client(5000, 5001, b"\0\x10\0\x09" + bytes(4) + b"\x01"),  # unreliable 0: nop
             to_server(5000, 26000, b"\x80\0\0\x0c\x02QUAKE\0\x03"),  # asks for information
         ])
-        for options in (), ("-2",):
-            self.assertEqual(self.own(path, "nq.session", *options), ["", "", "1", ""])
+        for passes in PASSES:
+            self.assertEqual(self.fields(path, ["nq.session"], *passes), [[""], [""], ["1"], [""]])
 
     def test_direction(self):
-        path = self.capture([
-            to_server(5000, 27500, b"\xff\xff\xff\xffgetchallenge\n"),
-            to_client(5000, 27500, b"\xff\xff\xff\xffc1234\0"),
-        ])
-        for value, number in ((0, "1"), (1, "2")):
-            self.assertEqual(self.own(path, "frame.number", "-Y", f"qw.from_server == {value}"),
-                             [number])
+        path = self.capture([to_server(5000, 27500, OOB + b"getchallenge\n"),
+                             to_client(5000, 27500, OOB + b"c1234\0")])
+        for value, number in (0, "1"), (1, "2"):
+            self.assertEqual(self.fields(path, ["frame.number"], "-Y", f"qw.from_server == {value}"), [[number]])

@@ -6,16 +6,14 @@ import json
 import re
 import struct
 
-from wireshark import (CAPTURES, PluginTest, SECOND, rows, stored_packets, to_client, to_server,
-                       tool)
+from wireshark import CAPTURES, OOB, PROTOCOLS, SECOND, PluginTest, stored_packets, to_client, to_server, tool
 
-PROTOCOLS = [row[0] for row in rows("protocol")]
-GAMES_ASKED = [name for name in PROTOCOLS if name != "acknex"]  # acknex has no table of requests
+WITH_REQUESTS = [name for name in PROTOCOLS if name != "acknex"]
 CAPTURED = [path for folder in (CAPTURES[0], CAPTURES[0] / "lines")
             for path in sorted(folder.glob("*.pcap*"))
             # The tool drops what the network repeated.
             if path.name not in ("nq-lossy.pcap", "q2-lossy.pcap")]
-WAYS = {"C→S": "c2s", "S→C": "s2c", "?": "unknown"}
+DIRECTIONS = {"C→S": "c2s", "S→C": "s2c", "?": "unknown"}
 
 
 def table(output):
@@ -40,7 +38,7 @@ def loss(line):
 
 
 def response_times(output):
-    """Calls, least, most and mean by what was asked, of all protocols together."""
+    """Rows of a request's name, calls, least, most and mean time, of all protocols together."""
     rows = re.findall(r"(?m)^ *\d+  (\S.*?) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +[\d.]+$", output)
     return sorted((name, int(calls), *map(float, times)) for name, calls, *times in rows)
 
@@ -58,12 +56,12 @@ class Statistics(PluginTest):
             for message in session["messages"]:
                 expected[session["number"], message["direction"], message["name"]] = \
                     message["count"], message["bytes"]
-        by_key = {(int(row["Session (0: all)"]), WAYS[row["Direction"]],
+        by_key = {(int(row["Session (0: all)"]), DIRECTIONS[row["Direction"]],
                    row["Filter"] if "." in row["Filter"] else row["Message"]): row for row in found
                   if row["Session (0: all)"] != "0"}
         self.assertEqual({key: (int(row["Count"]), int(row["Bytes"])) for key, row in by_key.items()},
                          {key: count for key, count in expected.items() if count[0]})
-        for row in found:  # and session 0 has those of all, and of packets of none
+        for row in found:  # session 0 has the counts of all sessions and of packets without one
             total[row["Filter"], row["Direction"], row["Session (0: all)"] == "0"] += int(row["Count"])
         for (name, way, is_all), count in total.items():
             if not is_all:
@@ -85,8 +83,8 @@ class Statistics(PluginTest):
         self.assertEqual(row["Ping (ms)"], figure(line["ping"], ".3f"))
 
     def compare_line(self, session, row):
-        """Returns how many figures are known."""
-        way, line = WAYS[row["Direction"]], session["line"]
+        """Returns the number of figures that are known."""
+        way, line = DIRECTIONS[row["Direction"]], session["line"]
         rtt = session["rtt"]["s2c" if way == "c2s" else "c2s"]
         expected = {"Lost (%)": loss(line[way]), "Captured at": line["vantage"],
                     "Packets": str(line[way]["packets"]), "Late": str(line[way]["late"]),
@@ -119,7 +117,7 @@ class Statistics(PluginTest):
         return len(found)
 
     def compare(self, path):
-        """Returns how many figures of lines are known, and requests."""
+        """Returns the number of figures of path quality that are known, and of requests."""
         report = json.loads(tool("--stats", "--json", path))
         sessions = {session["number"]: session for session in report["sessions"]}
         self.compare_messages(report, table(self.statistics(path, "messages")))
@@ -129,9 +127,9 @@ class Statistics(PluginTest):
             self.compare_session(sessions[index], row)
         known = sum(self.compare_line(sessions[int(row["Session"])], row)
                     for row in table(self.statistics(path, "line")))
-        return known, self.compare_requests(report, self.statistics(path, "srt", *GAMES_ASKED))
+        return known, self.compare_requests(report, self.statistics(path, "srt", *WITH_REQUESTS))
 
-    def test_captures(self):
+    def test_tables_are_those_of_the_tool(self):
         known = requests = 0
         for names, path, _ in self.joined(CAPTURED):
             with self.subTest(names):
@@ -140,8 +138,7 @@ class Statistics(PluginTest):
         self.assertGreater(known, 400)
         self.assertGreater(requests, 20)
 
-    def test_a_name_that_goes(self):
-        """The player stays the one that was known last."""
+    def test_player_without_a_name_has_the_last_one(self):
         def packet(sequence, *messages):
             return to_client(5000, 27910, struct.pack("<II", sequence, 0) + b"".join(messages))
 
@@ -152,22 +149,20 @@ class Statistics(PluginTest):
         self.assertEqual(table(self.statistics(path, "sessions"))[0]["Player"], "anna")
 
     def test_filter_and_statistics_agree(self):
-        """A session has as many packets in its table as its filter shows: those of a request for
-        a connection belong to none."""
+        """A session has as many packets in its table as its filter shows: requests for a connection belong to none."""
         path = self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz")
         for row in table(self.statistics(path, "line", "qw")):
             shown = self.tshark("-2", "-r", path, "-Y", row["Filter"]).splitlines()
             self.assertEqual(len(shown), int(row["Packets"]))
         self.assertEqual(table(self.statistics(path, "line", "q2")), [])
 
-    def test_passwords(self):
-        mark = b"\xff\xff\xff\xff"
+    def test_credentials_name_players_and_passwords_by_kind(self):
         path = self.capture([
-            to_server(27001, 27500, mark + b"rcon hunter2 status\n"),
-            to_server(27001, 27500, mark + b'connect 28 1 2 "\\name\\anna\\password\\sesame"\n'),
-            to_server(27001, 27500, mark + b'connect 28 1 2 "\\name\\anna\\password\\none"\n'),
-            to_server(27901, 27910, mark + b"rcon secret map q2dm1\n"),
-            to_server(27901, 27910, mark + b'connect 34 1 2 "\\name\\bert\\password\\word"\n'),
+            to_server(27001, 27500, OOB + b"rcon hunter2 status\n"),
+            to_server(27001, 27500, OOB + b'connect 28 1 2 "\\name\\anna\\password\\sesame"\n'),
+            to_server(27001, 27500, OOB + b'connect 28 1 2 "\\name\\anna\\password\\none"\n'),
+            to_server(27901, 27910, OOB + b"rcon secret map q2dm1\n"),
+            to_server(27901, 27910, OOB + b'connect 34 1 2 "\\name\\bert\\password\\word"\n'),
             to_server(26001, 26000, b"\x80\0\0\x14\x05letmein\0status\0"),
         ])
         lines = self.tshark("-q", "-r", path, "-z", "credentials").splitlines()
@@ -195,8 +190,7 @@ class Statistics(PluginTest):
         output = self.tshark("-q", "-r", path, "-z",
                              "io,stat,5,MAX(qw.rate)qw.rate,SUM(qw.line.choked)qw.line.choked")
         cells = self.intervals(output)[1:]
-        self.assertEqual(len(cells), 3)
-        self.assertEqual(sum(row[1] for row in cells), 3)  # as --stats has it
+        self.assertEqual((len(cells), sum(row[1] for row in cells)), (3, 3))  # choked as in --stats
         self.assertTrue(all(row[0] > 1000 for row in cells), output)
         output = self.tshark("-q", "-r", self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz"), "-z",
                              "io,stat,20,AVG(qw.ping)qw.ping && qw.session == 2")

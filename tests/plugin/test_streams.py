@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QTV and GTV over TCP: however the stream is cut into segments, its units are the same, once and in order."""
+"""QTV and GTV over TCP: however the stream is cut into segments, its PDUs are the same, once and in order."""
 
-import json
 import random
 
 from demos import flat
-from wireshark import PluginTest, tool, with_network
-
+from wireshark import PASSES, PluginTest, dumped_packets, with_network
 from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,
                      Conversation, command, gtv_stream, stream)
 
 
 class StreamTest(PluginTest):
-    def values(self, capture, *fields, options=()):
-        """All values of the fields, in order."""
-        arguments = [word for field in fields for word in ("-e", field)]
-        lines = self.tshark("-r", capture, "-T", "fields", *arguments, "-E", "aggregator=|",
-                            *options).splitlines()
-        return [value for line in lines for value in line.replace("\t", "|").split("|") if value]
+    def values(self, capture, name, *options):
+        """All values of the field, in order."""
+        return [value for values, in self.fields(capture, [name], "-E", "aggregator=|", *options)
+                for value in values.split("|") if value]
 
     def check_texts(self, streams, protocol):
         """Of streams by name, all in one capture: each has all texts, in one pass and in two, and
@@ -26,24 +22,31 @@ class StreamTest(PluginTest):
                                enumerate(streams.values()) for frame in frames)
         names = ["tcp.stream", *(f"{protocol}.{name}" for name in
                                  ("print.text", "undecoded", "malformed", "cut"))]
-        fields = [word for name in names for word in ("-e", name)]
-        for options in ([], ["-2"]):
-            found = {name: ([], []) for name in streams}
-            lines = self.tshark("-r", capture, "-T", "fields", *fields, "-E", "aggregator=|",
-                                *options).splitlines()
-            for number, shown, *problems in (line.split("\t") for line in lines):
-                texts, wrong = list(found.values())[int(number)]
+        for passes in PASSES:
+            found = [([], []) for _ in streams]
+            for number, shown, *problems in self.fields(capture, names, "-E", "aggregator=|", *passes):
+                texts, wrong = found[int(number)]
                 texts += shown.split("|") if shown else []
                 wrong += filter(None, problems)
-            for name, (texts, wrong) in found.items():
-                with self.subTest(name, options=options):
-                    self.assertEqual((texts, wrong), (TEXTS, []))
+            for name, texts_and_problems in zip(streams, found):
+                with self.subTest(name, passes=passes):
+                    self.assertEqual(texts_and_problems, (TEXTS, []))
         self.assertEqual(self.dumped(capture, names[1]), len(streams) * TEXTS)
 
     def dumped(self, capture, name):
         """The values of a field as the tool prints them."""
-        return [field["value"] for line in tool("--dump=json", "--show-secrets", capture).splitlines()
-                for field in flat(json.loads(line)["fields"]) if field["name"] == name and "value" in field]
+        return [field["value"] for packets in dumped_packets(capture).values() for packet in packets
+                for field in flat(packet["fields"]) if field["name"] == name and "value" in field]
+
+    def check_hole(self, frames, lost, protocol):
+        """The texts before the lost segment are shown, and nothing behind it is guessed. Returns the capture."""
+        capture = self.capture(frames[:lost] + frames[lost + 1:])
+        shown = self.values(capture, f"{protocol}.print.text")
+        self.assertEqual(shown, TEXTS[:len(shown)])
+        self.assertLess(len(shown), len(TEXTS))
+        self.assertEqual(self.dumped(capture, f"{protocol}.print.text"), shown)
+        self.assertEqual(len(self.values(capture, f"{protocol}.sequence.not_captured")), 1)
+        return capture
 
 
 class Streams(StreamTest):
@@ -74,18 +77,9 @@ class Streams(StreamTest):
         self.assertEqual(self.dumped(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
 
     def test_hole(self):
-        """What comes behind lost bytes is not guessed at."""
-        conversation = stream([1000])
-        lost = 8
-        capture = self.capture(conversation.frames[:lost] + conversation.frames[lost + 1:])
-        seen = self.values(capture, "qw.print.text")
-        self.assertEqual(seen, TEXTS[:len(seen)])
-        self.assertLess(len(seen), len(TEXTS))
-        self.assertEqual(self.dumped(capture, "qw.print.text"), seen)
-        notes = self.values(capture, "qw.sequence.not_captured",
-                            "_ws.expert.message")
-        lacks = f"lacks 1000 bytes of the stream before packet {lost + 1}"
-        self.assertEqual(sum(lacks in note for note in notes), 1, notes)
+        capture = self.check_hole(stream([1000]).frames, 8, "qw")
+        notes = self.values(capture, "_ws.expert.message")
+        self.assertEqual(sum("lacks 1000 bytes of the stream before packet 9" in note for note in notes), 1, notes)
 
     def check_cut(self, lost, expected, note):
         """Of two blocks in one segment the capture lacks the last `lost` bytes."""
@@ -98,9 +92,9 @@ class Streams(StreamTest):
         cut = 5 + 6  # the segment that has the texts 12 and 13
         frames[cut] = (frames[cut][:-lost], len(frames[cut]))
         capture = self.capture(frames)
-        for passes in ([], ["-2"]):
-            self.assertEqual(self.values(capture, "qw.print.text", options=passes), expected)
-            notes = self.values(capture, "_ws.expert.message", options=passes)
+        for passes in PASSES:
+            self.assertEqual(self.values(capture, "qw.print.text", *passes), expected)
+            notes = self.values(capture, "_ws.expert.message", *passes)
             self.assertEqual(sum(note in found for found in notes), 1, notes)
         self.assertEqual(self.dumped(capture, "qw.print.text"), expected)
 
@@ -133,8 +127,7 @@ class Streams(StreamTest):
 
     def test_disabled(self):
         capture = self.capture(stream().frames)
-        self.assertEqual(self.values(capture, "qw.print.text",
-                                     options=["--disable-protocol", "qw"]), [])
+        self.assertEqual(self.values(capture, "qw.print.text", "--disable-protocol", "qw"), [])
 
     def test_ports_used_again(self):
         capture = self.capture(stream().frames + stream(sequence=77).frames)
@@ -143,7 +136,7 @@ class Streams(StreamTest):
 
 
 class Gtv(StreamTest):
-    """Quake II's streams, plain and deflated: a unit of these is what a segment has of the stream."""
+    """Quake II's streams, plain and deflated: a PDU is the part of the stream in one segment."""
 
     def test_whole_streams(self):
         streams = {}
@@ -156,11 +149,4 @@ class Gtv(StreamTest):
 
     def test_hole(self):
         for deflate in (False, True):
-            frames = gtv_stream([100], deflate=deflate).frames
-            lost = 15
-            capture = self.capture(frames[:lost] + frames[lost + 1:])
-            seen = self.values(capture, "q2.print.text")
-            self.assertEqual(seen, TEXTS[:len(seen)])
-            self.assertLess(len(seen), len(TEXTS))
-            self.assertEqual(self.dumped(capture, "q2.print.text"), seen)
-            self.assertEqual(len(self.values(capture, "q2.sequence.not_captured")), 1)
+            self.check_hole(gtv_stream([100], deflate=deflate).frames, 15, "q2")

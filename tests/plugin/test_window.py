@@ -1,46 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Wireshark's window does, and tshark never: File > Save and Edit > Time Shift change frames that
-were dissected, and Export Objects ends its list by itself. window.c does the same to tshark and sharkd.
+"""Actions of Wireshark's window that tshark does not have: File > Save and Edit > Time Shift change frames that were
+dissected, and Export Objects resets its list before packets come. window.c does them in tshark and sharkd.
 """
 
-import pathlib
-import tempfile
-
 from test_ports import ODD_PORT, late_session
-from wireshark import CAPTURES, PluginTest, rows
+from wireshark import CAPTURES, PROTOCOLS, PluginTest, rows
 
-FIELDS = [row[0] for kind in ("protocol", "link") for row in rows(kind)]
-SESSIONS = [f"{row[0]}.session" for row in rows("protocol")]
+FIELDS = ["frame.number", "_ws.col.Info", *PROTOCOLS, *(row[0] for row in rows("link")),
+          *(f"{name}.session" for name in PROTOCOLS)]
 NAMES = ("qw-lossy", "q2-vanilla", "nq-lossy", "qw-qtv")
 
 
 class Window(PluginTest):
-    @staticmethod
-    def shown(capture, *options):
-        fields = [word for name in [*FIELDS, *SESSIONS] for word in ("-e", name)]
-        return ("-2", "-r", capture, "-T", "fields", "-e", "frame.number", *fields,
-                "-e", "_ws.col.Info", *options)
-
-    def check(self, action):
-        for name in NAMES:
-            capture = self.readable(CAPTURES[0] / f"{name}.pcap")
+    def check(self, action, names, *options):
+        """The action changes nothing that is shown."""
+        for name in names:
             with self.subTest(name):
-                expected = self.tshark(*self.shown(capture))
-                self.assertEqual(self.tshark(*self.shown(capture), window=action), expected)
+                before, after = (self.fields(self.stored(name), FIELDS, "-2", *options, window=window)
+                                 for window in ("", action))
+                self.assertEqual(after, before)
 
     def test_saved(self):
         """A packet is still decoded with its own session."""
-        self.check("saved")
+        self.check("saved", NAMES)
 
     def test_saved_after_packets_were_left_out(self):
-        capture = self.readable(CAPTURES[0] / "qw-lossy.pcap")
+        lines = self.stored("qw-lossy"), ["qw.session", "_ws.col.Info"], "-2"
         for kept in "udp.srcport == 27500", "udp.dstport == 27500", "udp.length % 3 == 0":
             with self.subTest(kept):
-                lines = ("-r", capture, "-T", "fields", "-e", "qw.session", "-e", "_ws.col.Info")
-                self.assertEqual(self.tshark("-2", *lines, "-R", kept),
-                                 self.tshark("-2", *lines, "-Y", kept))
-                shown = self.shown(capture, "-R", kept)
-                self.assertEqual(self.tshark(*shown, window="saved"), self.tshark(*shown))
+                self.assertEqual(self.fields(*lines, "-R", kept), self.fields(*lines, "-Y", kept))
+                self.check("saved", ["qw-lossy"], "-R", kept)
 
     def test_saved_after_late_recognition(self):
         """The packet that completes the evidence still says so."""
@@ -52,12 +41,11 @@ class Window(PluginTest):
 
     def test_time_shift(self):
         """Links stay, and the times between packets are those of the capture."""
-        self.check("shifted")
+        self.check("shifted", NAMES)
 
     def test_time_is_shifted(self):
-        shown = ("-2", "-r", self.readable(CAPTURES[0] / "qw-lossy.pcap"), "-T", "fields",
-                 "-e", "frame.time_epoch", "-e", "frame.offset_shift")
-        self.assertNotEqual(self.tshark(*shown, window="shifted"), self.tshark(*shown))
+        shown = self.stored("qw-lossy"), ["frame.time_epoch", "frame.offset_shift"], "-2"
+        self.assertNotEqual(self.fields(*shown, window="shifted"), self.fields(*shown))
 
 
 class Objects(PluginTest):
@@ -67,30 +55,22 @@ class Objects(PluginTest):
         """For each list asked for, its objects' names and sizes. A request is the path of a
         capture to load, or a kind of objects to list."""
         calls = [("tap", {"tap0": f"eo:{what}"}) if what.startswith("quake_") else
-                 ("load", {"file": what})
-                 for what in requests]
+                 ("load", {"file": what}) for what in requests]
         answers = [answer["result"] for answer in self.sharkd(calls, **options)]
         return [[(found["filename"], found["len"]) for found in answer["taps"][0]["objects"]]
                 for answer in answers if "taps" in answer]
 
-    def exported(self, path, kind):
-        """The same by tshark."""
-        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder / "home"))
-        folder.chmod(0o777)
-        self.tshark("-q", "-r", path, "--export-objects", f"{kind},{folder}")
-        return sorted((path.name.replace("%2f", "/"), path.stat().st_size)
-                      for path in folder.iterdir())
-
     def check_again_and_again(self, kind, *names, **options):
         paths = [self.first_packets(CAPTURES[0] / f"{name}.pcap", count) for name, count in names]
-        wanted = [found for path in paths for found in [self.exported(path, kind)] * 2]
-        self.assertTrue(all(wanted))
+        exported = [sorted((name, len(data)) for name, data in self.exported(path, kind).items()) for path in paths]
+        self.assertTrue(all(exported))
         requests = [what for path in paths for what in (path, kind, kind)]
-        self.assertEqual([sorted(found) for found in self.lists(*requests, **options)], wanted)
+        self.assertEqual([sorted(found) for found in self.lists(*requests, **options)],
+                         [found for found in exported for _ in range(2)])
 
     def test_tables(self):
         """Their rows begin anew."""
-        load = "load", {"file": self.readable(CAPTURES[0] / "qw-lossy.pcap")}
+        load = "load", {"file": self.stored("qw-lossy")}
         taps = [("tap", {"tap0": f"nstat:qw,{kind}"}) for kind in ("sessions", "line", "messages")]
         tables = [answer["result"] for answer in self.sharkd([load, *taps, *taps])[1:]]
         self.assertTrue(all(table["taps"][0]["tables"][0]["i"] for table in tables))

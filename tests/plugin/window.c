@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does in tshark and sharkd what Wireshark's window does to frames and lists. It is loaded ahead of
- * them, and replaces two functions that they call in libwireshark. QUAKESHARK_WINDOW says what:
+ * Changes frames and lists in tshark and sharkd as Wireshark's window does. It is loaded before
+ * them, and replaces two functions that they call in libwireshark. QUAKESHARK_WINDOW names the
+ * action:
  *
- *   saved    File > Save: the frames are at other places in the file once they were dissected
- *   shifted  Edit > Time Shift: they have other times
+ *   saved    File > Save: dissected frames move to other offsets in the file
+ *   shifted  Edit > Time Shift: they get other times
  *   objects  File > Export Objects > Quake demos: the list is reset before packets come
  */
 #include "plugin/ws_compat.h"
@@ -19,13 +20,13 @@ static bool is_asked(const char *what)
     return g_strcmp0(g_getenv("QUAKESHARK_WINDOW"), what) == 0;
 }
 
-/* The next frame's place: what is found by it is another packet's. */
+/* Moves the frame to the offset of the next one: data stored by offset is that packet's. */
 static void save(frame_data *frame)
 {
     frame->file_off += 16 + frame->cap_len;
 }
 
-/* By another time for each frame, as it is where two of them are given times. */
+/* Shifts each frame by another time, as Wireshark does if the user gives times to two of them. */
 static void shift(frame_data *frame)
 {
     const nstime_t offset = {.secs = 3600 + (time_t)frame->num, .nsecs = 999999999};

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the plugin's tests share: tshark with the plugin that was just built, and small captures.
 
-Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then quietly test its own dissectors: so
-tshark runs as another user where the tests run as root, on copies that this user can read.
+Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then test its own dissectors without a word: if the tests run
+as root, tshark runs as another user, on copies that this user can read.
 """
 
 import json
@@ -25,10 +25,16 @@ CAPTURES = [pathlib.Path(folder) for folder in os.environ["CAPTURE_DIRS"].split(
 
 
 def rows(kind):
-    """What the protocol records ask to be registered, as list_rows prints it."""
+    """Rows of this kind that the protocol records ask to be registered, as list_rows prints them."""
     listing = subprocess.run([os.environ["LIST_ROWS"]], capture_output=True, encoding="utf-8",
                              check=True).stdout
     return [line.split("\t")[1:] for line in listing.splitlines() if line.split("\t")[0] == kind]
+
+
+PROTOCOLS = [row[0] for row in rows("protocol")]
+SHORT_NAMES = [row[1] for row in rows("protocol")]
+PASSES = [], ["-2"]  # options of tshark
+OOB = b"\xff\xff\xff\xff"  # begins connectionless packets
 
 
 def tool(*arguments):
@@ -38,7 +44,7 @@ def tool(*arguments):
 
 
 def dumped_packets(path):
-    """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
+    """By packet number, what the tool prints of it: the datagram, or the PDUs that it completes."""
     packets = {}
     for packet in map(json.loads, tool("--dump=json", "--show-secrets", path).splitlines()):
         if packet["size"]:  # Wireshark gives empty datagrams to no dissector
@@ -48,8 +54,7 @@ def dumped_packets(path):
 
 def captures_below(folder):
     """All captures in a folder and its folders, smallest first."""
-    found = [path for path in folder.rglob("*.pcap*") if path.is_file()]
-    return sorted(found, key=lambda path: (path.stat().st_size, path.name))
+    return sorted(folder.rglob("*.pcap*"), key=lambda path: (path.stat().st_size, path.name))
 
 
 def some_captures():
@@ -73,7 +78,7 @@ def stored_packets(path):
 
 
 def ipv4_packets(path):
-    """The same, or nothing where one is not of UDP or TCP in IPv4."""
+    """The same; none if one is not of UDP or TCP in IPv4."""
     found = stored_packets(path)
     good = all(frame[12:14] == b"\x08\x00" and frame[23:24] in (b"\x06", b"\x11")
                for _, frame, _ in found)
@@ -89,9 +94,10 @@ def with_network(frame, number):
     """The frame between hosts of another network. (Wireshark does not verify checksums.)"""
     network = bytes([20, number])
     identification = int.from_bytes(frame[18:20], "big")
-    if identification: # captures may have parts of one session, which would be copies behind a NAT
+    if identification:  # captures may have parts of one session, which would be duplicates behind a NAT
         identification = (identification + 257 * number) % 65535 + 1
-    return frame[:18] + identification.to_bytes(2, "big") + frame[20:26] + network + frame[28:30] + network + frame[32:]
+    return (frame[:18] + identification.to_bytes(2, "big") + frame[20:26] + network + frame[28:30] + network +
+            frame[32:])
 
 
 class PluginTest(unittest.TestCase):
@@ -120,24 +126,15 @@ class PluginTest(unittest.TestCase):
             "TZ": "UTC",
             "HOME": str(cls.folder / "home"),
             "WIRESHARK_PLUGIN_DIR": str(cls.folder / "plugins"),
-            # No helpers for capturing: tshark would start each of them every time.
-            "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),
+            "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),  # tshark would start each program in it
         }
         preload = [os.environ.get("PRELOAD", "")]
         if any(preload):
             environment["ASAN_OPTIONS"] = "detect_leaks=0"  # Wireshark frees little at its end
         if window:
             environment["QUAKESHARK_WINDOW"] = window
-            preload.append(cls.window_library())
+            preload.append(cls.readable(os.environ["WINDOW"]))
         return environment | {"LD_PRELOAD": " ".join(preload)}
-
-    @classmethod
-    def window_library(cls):
-        """A copy that tshark's user can read."""
-        library = cls.folder / "window.so"
-        if not library.exists():
-            cls.readable(os.environ["WINDOW"])
-        return str(library)
 
     @classmethod
     def run_tshark(cls, *arguments, encoding="utf-8", window=""):
@@ -160,7 +157,7 @@ class PluginTest(unittest.TestCase):
 
     @classmethod
     def tshark(cls, *arguments, **options):
-        """tshark's output, as bytes if `encoding` is None; it must end well and have nothing to say."""
+        """tshark's output, as bytes if `encoding` is None; it must end well, without a message."""
         result = cls.run_tshark(*arguments, **options)
         if result.returncode != 0 or result.stderr:
             raise AssertionError(f"tshark {arguments}: {result.returncode}\n{result.stderr}")
@@ -186,17 +183,19 @@ class PluginTest(unittest.TestCase):
 
     @classmethod
     def readable(cls, path):
-        """A copy of a stored capture where tshark's user can read it."""
-        copy = shutil.copy(path, cls.folder)
-        os.chmod(copy, 0o644)
-        return copy
+        """A copy of a file that tshark's user can read."""
+        return str(shutil.copyfile(path, cls.folder / pathlib.Path(path).name))
+
+    @classmethod
+    def stored(cls, name):
+        """A copy of a capture in tests/captures."""
+        return cls.readable(CAPTURES[0] / f"{name}.pcap")
 
     @classmethod
     def joined(cls, paths, count=None):
-        """The first `count` packets of many captures (None: all) in few files, since starting tshark
-        takes longer than what it then does. Each capture's hosts get addresses of their own, and it
-        begins a while after the one before it. Gives a name, a file, and where in it each capture
-        begins (packets count from 1)."""
+        """The first `count` packets of many captures (None: all) in few files, since starting tshark takes longer than
+        what it then does. Each capture's hosts get addresses of their own, and it begins a while after the one before
+        it. Yields a name, a file, and the number of packets before each capture in it."""
         batch, begins, names = [], [], []
         for path in paths:
             packets = ipv4_packets(path)[:count]
@@ -226,10 +225,25 @@ class PluginTest(unittest.TestCase):
         return name
 
     @classmethod
+    def fields(cls, capture, names, *options, window=""):
+        """For each packet shown: the list of its values of these fields, "" if it has none."""
+        words = [word for name in names for word in ("-e", name)]
+        return [line.split("\t") for line in
+                cls.tshark("-r", capture, "-T", "fields", *words, *options, window=window).splitlines()]
+
+    @classmethod
     def layers(cls, capture, *options):
         """For each packet the protocol that its UDP payload was given to."""
-        lines = cls.tshark("-r", capture, "-T", "fields", "-e", "frame.protocols", *options)
-        return [line.rpartition(":udp:")[2].split(":")[0] for line in lines.splitlines()]
+        return [protocols.rpartition(":udp:")[2].split(":")[0]
+                for protocols, in cls.fields(capture, ["frame.protocols"], *options)]
+
+    @classmethod
+    def exported(cls, capture, kind, *options):
+        """Name -> content of the objects of this kind; tshark writes "/" as "%2f"."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=cls.folder / "home"))
+        folder.chmod(0o777)
+        cls.tshark("-q", "-r", capture, "--export-objects", f"{kind},{folder}", *options)
+        return {path.name.replace("%2f", "/"): path.read_bytes() for path in folder.iterdir()}
 
     @classmethod
     def trees(cls, capture, *options):
