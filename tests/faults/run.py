@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Do the tests notice faults?
+"""Counts how many faults the tests notice.
 
 Puts the faults of faults.py one at a time into a copy of the tree, builds it, and runs the tests that need neither engines
 nor captures from elsewhere, those of the fault's area first, until one fails. Prints which test noticed each fault, and at the
@@ -29,7 +29,7 @@ from faults import AREAS, FAULTS
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 0.9
-# Slow, of what is not in the tree, or only about crashes.
+# Slow, or with files that are not in the tree, or only about crashes.
 NOT_RUN = (r"^(demo.stored|quakeworld.(mvd|captures)|regression.readme|plugin.(passes|cut|corpus)|hostile.(attacks|doubling))$|"
            r"engine|^truncate|^fuzz.replay|^faults")
 FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool", "sessions", "sanitized", "regression",
@@ -38,14 +38,10 @@ PLUGIN, RECORDER = "plugin", "recorder"
 
 
 def find(tree, area, text):
-    """The one file of the area that has the text once, or None."""
+    """The title of a fault; and the one file of the area that has the text once, or None."""
     found = [path for folder in AREAS[area][0] for path in sorted((tree / folder).rglob("*.[ch]"))
-             if text in path.read_text()]
-    return found[0] if len(found) == 1 and found[0].read_text().count(text) == 1 else None
-
-
-def title_of(area, text):
-    return f"{area}: {' '.join(text.split())[:70]}"
+             for _ in range(path.read_text().count(text))]
+    return f"{area}: {' '.join(text.split())[:70]}", found[0] if len(found) == 1 else None
 
 
 class Tree:
@@ -100,7 +96,7 @@ class Tree:
 def run_in(tree, faults):
     tests, unnoticed, care = [], [], []
     for area, text, replacement in faults:
-        title, begun, path = title_of(area, text), time.monotonic(), find(tree.folder, area, text)
+        begun, (title, path) = time.monotonic(), find(tree.folder, area, text)
         if not path:
             care.append(title + ": not found once")
             continue
@@ -114,10 +110,7 @@ def run_in(tree, faults):
     failed = tests and tree.first_failure(f"^({'|'.join(map(re.escape, sorted(set(tests))))})$", "^$")
     if failed:
         care.append(f"{failed} fails without any fault")
-    for title in unnoticed:
-        print(f"not noticed: {title}")
-    for title in care:
-        print(f"needs care: {title}")
+    print(*(f"not noticed: {title}" for title in unnoticed), *(f"needs care: {title}" for title in care), sep="\n")
     total = len(tests) + len(unnoticed)
     if total:
         print(f"{len(tests)} of {total} faults noticed, {100 * len(tests) / total:.0f} %")
@@ -137,11 +130,11 @@ def main():
     faults = runpy.run_path(wanted.list)["FAULTS"] if wanted.list else FAULTS
     faults = [fault for fault in faults if not wanted.only or fault[0] in wanted.only][first::step]
     if wanted.check:
-        missing = [(area, text) for area, text, _ in faults if not find(SOURCE, area, text)]
-        for area, text in missing:
-            print(f"the list needs care: {title_of(area, text)}: not found once")
+        missing = [title for title, path in (find(SOURCE, area, text) for area, text, _ in faults) if not path]
+        for title in missing:
+            print(f"the list needs care: {title}: not found once")
         return 1 if missing else 0
-    os.nice(10)  # whatever else the machine does goes first
+    os.nice(10)  # all other programs go first
     with tempfile.TemporaryDirectory(prefix="quakeshark-faults-") as folder:
         scratch = (wanted.scratch or pathlib.Path(folder)).resolve() / "tree"
         scratch.mkdir(parents=True, exist_ok=True)

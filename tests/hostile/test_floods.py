@@ -2,7 +2,6 @@
 """Packets in made-up names end no session, and cost no memory however many names there are."""
 
 import json
-import os
 import resource
 import signal
 import subprocess
@@ -11,31 +10,22 @@ import unittest
 
 import capture
 import damages
-import floods
-from tool import PROGRAM, SAMPLE, ToolTest
+import traffic
+from tool import PROGRAM, SAMPLE, SANITIZED
 
-SANITIZED = bool(os.environ.get("SANITIZED"))
-LINK_TYPE, PLAYER = capture.read(SAMPLE)
+_, PLAYER = capture.read(SAMPLE)
 SERVER = capture.ends(PLAYER[0])[1]
+FIRST = traffic.FIRST[traffic.QUAKEWORLD]
 
 REPORTS = [["--list"], ["--list", "--json"], ["--check"], ["--check", "--json"],
            ["--check", "--junit", "report.xml"], ["--check", "--golden", "goldens", "--update"],
            ["--stats"], ["--stats", "--json"], ["--dump"], ["--output", "demos"]]
 
 
-class Floods(ToolTest):
-    def setUp(self):
-        super().setUp()
-        for name in ("demos", "goldens"):
-            (self.folder / name).mkdir()
-
-    def capture(self, name, frames):
-        path = self.folder / name
-        capture.write(path, LINK_TYPE, frames)
-        return path
-
+class Floods(traffic.TrafficTest):
     def demos(self, path, *options, status=0):
-        """The demos of a capture, by name; and what was printed."""
+        """The demos of a capture, in the order of their names; and messages."""
+        (self.folder / "demos").mkdir(exist_ok=True)
         for old in (self.folder / "demos").iterdir():
             old.unlink()
         _, error = self.tool("--quiet", "--output", "demos", *options, path, status=status)
@@ -48,35 +38,19 @@ class Floods(ToolTest):
 
     # --- A player among them
 
-    def assert_survives(self, frames):
+    def test_a_player_among_requests_has_the_same_demo_and_nobody_else_has_one(self):
         alone, _ = self.demos(SAMPLE)
-        demos, error = self.demos(self.capture("flood.pcap", frames), status=None)
-        self.assertIn(alone[0], demos, error)
-        self.assertEqual([demo for demo in demos if demo != alone[0]], [])
-
-    def tool(self, *arguments, status=0, **options):
-        if status is None:
-            result = self.run_tool(*arguments, **options)
-            return result.stdout.decode(), result.stderr.decode()
-        return super().tool(*arguments, status=status, **options)
-
-    def test_requests(self):
-        self.assert_survives(floods.with_flood(PLAYER, SERVER, 5000))
-
-    def test_requests_that_are_answered(self):
-        self.assert_survives(floods.with_flood(PLAYER, SERVER, 2500, answer=floods.CHALLENGE))
-
-    def test_packets_as_of_a_session(self):
-        self.assert_survives(
-            floods.with_flood(PLAYER, SERVER, 5000, payload=floods.FIRST[SERVER[1]]))
+        for each_second, options in ((5000, {}), (2500, {"answer": traffic.CHALLENGE}), (5000, {"payload": FIRST})):
+            frames = traffic.with_flood(PLAYER, SERVER, each_second, **options)
+            demos, error = self.demos(self.capture("flood.pcap", frames), status=None)
+            self.assertEqual(demos, alone, (options, error))
 
     def test_following(self):
         """A recording has the player's demo, and no file of others."""
         (self.folder / "ring").mkdir()
-        for number, answer in enumerate((None, floods.CHALLENGE)):
+        for number, options in enumerate(({}, {"answer": traffic.CHALLENGE})):
             demos = self.folder / f"followed-{number}"
-            frames = floods.with_flood(PLAYER, SERVER, 5000, **({"answer": answer} if answer else {}))
-            self.capture("ring/wire.pcap", frames)
+            self.capture("ring/wire.pcap", traffic.with_flood(PLAYER, SERVER, 5000, **options))
             process = subprocess.Popen([PROGRAM, "--follow", "ring", "-o", demos, "--min-free", "1M"],
                                        cwd=self.folder, stdout=subprocess.DEVNULL)
             until = time.monotonic() + 120
@@ -101,7 +75,7 @@ class Floods(ToolTest):
         demos, _ = self.demos(path)
         self.assertEqual((len(demos), set(demos)), (2000, set(alone)))
 
-    def test_more_than_the_option_allows(self):
+    def test_more_sessions_than_the_option_allows_are_left_out(self):
         path = self.capture("many.pcap", damages.at_once(PLAYER[:200], 30))
         sessions, _, error = self.sessions(path, "--max-sessions", 10, status=1)
         self.assertEqual([session["number"] for session in sessions], list(range(1, 11)))
@@ -109,12 +83,12 @@ class Floods(ToolTest):
         self.assertEqual(error.count("\n"), 1)
         self.assertIn("(--max-sessions 10, or memory): 0 were ended early, 20 left out", error)
 
-    def test_idle_ones_go_first(self):
+    def test_idle_sessions_end_first(self):
         path = self.capture("turns.pcap", damages.in_turn(PLAYER[:200], 4, 30 * 10**9))
         sessions, _, error = self.sessions(path, "--max-sessions", 1, status=1)
         self.assertEqual(len(sessions), 4)
         self.assertIn("3 were ended early, 0 left out", error)
-        self.sessions(path)  # and all is well where there is room
+        self.sessions(path)
 
     def test_wrong_numbers_of_sessions(self):
         for number in ("0", "-1", "many"):
@@ -134,19 +108,19 @@ class Floods(ToolTest):
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_memory_of_sessions_that_are_late(self):
-        """What others might lend them is remembered once."""
-        few = self.capture("few.pcap", floods.late(50, 20))
-        many = self.capture("many.pcap", floods.late(250, 20))
+        """Sign-ons of possible donors are kept once."""
+        few = self.capture("few.pcap", traffic.late(50, 20))
+        many = self.capture("many.pcap", traffic.late(250, 20))
         sessions, _, _ = self.sessions(few)
         self.assertIn("the beginning of a level", sessions[-1]["demo"]["lacks"])
         self.assertIsNone(sessions[0]["demo"]["lacks"])
         grown = self.measure("--list", many)[1] - self.measure("--list", few)[1]
-        self.assertLess(grown, 40)  # MiB; it was 125
+        self.assertLess(grown, 40)  # MiB; not 125
 
-    # --- Nobody
+    # --- Clients that get no answer
 
     def test_sessions_without_content_are_counted_together(self):
-        path = self.capture("nobody.pcap", floods.spoofed(1000, 27500, [floods.FIRST[27500]]))
+        path = self.capture("nobody.pcap", traffic.spoofed(1000, traffic.QUAKEWORLD, [FIRST]))
         sessions, others, _ = self.sessions(path)
         self.assertLess(len(sessions), 10)
         self.assertEqual(len(sessions) + others["sessions"], 1000)
@@ -160,29 +134,23 @@ class Floods(ToolTest):
         self.tool("--check", "--junit", "report.xml", path, status=1)
         report = (self.folder / "report.xml").read_text()
         self.assertRegex(report, r'name="rebuild"><failure')
-        # Who asks for one of them gets it.
-        self.assertEqual([session["number"] for session in self.sessions(path, "-s", 500)[0]],
-                         [500])
+        self.assertEqual([session["number"] for session in self.sessions(path, "-s", 500)[0]], [500])
 
     def test_order_of_long_reports(self):
-        packets = [floods.FIRST[27500][:8].replace(b"\0\0\0\x80", bytes([number, 0, 0, 0])) +
-                   floods.FIRST[27500][8:] for number in range(1, 5)]
-        path = self.capture("long.pcap", floods.spoofed(6000, 27500, packets))
-        sessions, _, _ = self.sessions(path)
-        self.assertEqual([session["number"] for session in sessions], list(range(1, 6001)))
+        packets = [bytes([number]) + bytes(3) + FIRST[4:] for number in range(1, 5)]
+        path = self.capture("long.pcap", traffic.spoofed(6000, traffic.QUAKEWORLD, packets))
+        checked, _ = self.tool("--check", "--json", path, status=1)
+        for sessions in self.sessions(path)[0], json.loads(checked)["sessions"]:
+            self.assertEqual([session["number"] for session in sessions], list(range(1, 6001)))
         output, _ = self.tool("--list", path)
-        self.assertEqual([int(line.split()[0]) for line in output.splitlines()[1:]],
-                         list(range(1, 6001)))
-        output, _ = self.tool("--check", "--json", path, status=1)
-        self.assertEqual([session["number"] for session in json.loads(output)["sessions"]],
-                         list(range(1, 6001)))
+        self.assertEqual([int(line.split()[0]) for line in output.splitlines()[1:]], list(range(1, 6001)))
 
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_memory_does_not_grow_with_names(self):
-        for port, payload in floods.FIRST.items():
-            few = self.capture("few.pcap", floods.spoofed(6000, port, [payload] * 5))  # as many packets
-            many = self.capture("many.pcap", floods.spoofed(30000, port, [payload]))
-            for options in REPORTS if port == 27500 else [["--list"], ["--stats"]]:
+        for port, payload in traffic.FIRST.items():
+            few = self.capture("few.pcap", traffic.spoofed(6000, port, [payload] * 5))  # as many packets
+            many = self.capture("many.pcap", traffic.spoofed(30000, port, [payload]))
+            for options in REPORTS if port == traffic.QUAKEWORLD else [["--list"], ["--stats"]]:
                 with self.subTest(port=port, options=options):
                     grown = self.measure(*options, many)[1] - self.measure(*options, few)[1]
-                    self.assertLess(grown, 8)  # MiB; it was 100 and more
+                    self.assertLess(grown, 8)  # MiB; not 100

@@ -7,18 +7,12 @@ import unittest
 
 import capture
 import damages
-import shapes
-from tool import SAMPLE, ToolTest
+import repeats
+from tool import SAMPLE, SANITIZED
+from traffic import TrafficTest
 
-SANITIZED = bool(os.environ.get("SANITIZED"))
 
-
-class Shapes(ToolTest):
-    def capture(self, name, frames):
-        path = self.folder / name
-        capture.write(path, shapes.LINK_TYPE, frames)
-        return path
-
+class Shapes(TrafficTest):
     def assert_linear(self, make, count, *options):
         """Twice as much takes about twice as long, and no more than a second and one a megabyte."""
         if SANITIZED:  # they take time, and see the same in less
@@ -33,69 +27,52 @@ class Shapes(ToolTest):
         if seconds[1] > 0.2:  # else starting it takes most
             self.assertLess(seconds[1] / seconds[0], 3, seconds)
 
-    # --- Info strings
-
     def test_info_strings(self):
-        for name, make in shapes.INFO_STRINGS.items():
-            for options in (["--check"], ["--dump"]):
-                with self.subTest(name, options=options):
-                    self.assert_linear(make, 20000, *options)
+        for name, make in repeats.INFO_STRINGS.items():
+            for action in "--check", "--dump":
+                with self.subTest(name, action=action):
+                    self.assert_linear(make, 20000, action)
 
     def test_too_long_info_strings_are_noted(self):
-        for name, make in shapes.INFO_STRINGS.items():
+        for name, make in repeats.INFO_STRINGS.items():
             with self.subTest(name):
                 for count, noted in ((20, False), (400, True)):
                     output, _ = self.tool("--dump", self.capture("info.pcap", make(count)))
                     self.assertEqual("Info string longer than the" in output, noted, output[-500:])
 
-    # --- Names
-
     def test_names_that_begin_like_others(self):
-        """Texts begin with many of them at each byte."""
-        self.assert_linear(shapes.names_in_texts, 4000, "--force", "--anonymize", "copy.pcapng",
-                           "--replace-names")
-
-    # --- Status bars
+        self.assert_linear(repeats.names_in_texts, 4000, "--force", "--anonymize", "copy.pcapng", "--replace-names")
 
     def test_status_bars_are_read_once(self):
-        """A sanitized demo asks of each frame's statistics what the bar asks of them."""
-        capture = self.capture("bar.pcap", shapes.drawn(2000 if SANITIZED else 20000))
-        plain, sanitized = (self.measure("--force", *options, "--output", "demos/", capture)[2]
+        """The statistics that a sanitized demo needs in each frame are those of the bar's conditions."""
+        path = self.capture("bar.pcap", repeats.drawn(2000 if SANITIZED else 20000))
+        plain, sanitized = (self.measure("--force", *options, "--output", "demos/", path)[2]
                             for options in ([], ["--sanitize"]))
         self.assertLess(sanitized, 2 * plain + 0.1)
 
-    # --- Lists
-
     @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
     def test_lists_keep_what_engines_have_room_for(self):
-        for name, (make, count) in shapes.LISTS.items():
+        for name, (make, count) in repeats.LISTS.items():
             with self.subTest(name):
                 short, long = (self.measure("--list", self.capture("list.pcap", make(count, size)))[1]
                                for size in (50, 4000))
-                self.assertLess(long - short, 4)  # MiB; the long texts have 50 and 4
+                self.assertLess(long - short, 4)  # MiB; the long texts have 50 and 4 MiB
 
-    # --- Sessions under two addresses
-
-    def test_translated_sessions(self):
-        self.assert_linear(shapes.translated, 250, "--list")
-
-    # --- Messages
+    def test_sessions_under_two_addresses(self):
+        self.assert_linear(repeats.translated, 250, "--list")
 
     def test_messages_of_one_kind_are_counted(self):
-        link_type, player = capture.read(SAMPLE)
+        _, player = capture.read(SAMPLE)
         for count, lines in ((3, 3), (1200, 1001)):
-            path = self.folder / "many.pcap"
-            capture.write(path, link_type, damages.in_turn(player[:30], count, 10 * 10**9))
+            path = self.capture("many.pcap", damages.in_turn(player[:30], count, 10 * 10**9))
             _, error = self.tool("--output", "demos", path, status=1)
             printed = error.splitlines()
             self.assertEqual(len(printed), lines)
             self.assertIn("the session ended before the game began", printed[0])
         self.assertEqual(printed[-1], f"pcap2demo: {path}: 200 more messages")
 
-    # --- Goldens
-
     def test_long_lines_of_goldens(self):
-        """Once each of these fields was written out with the name of its group."""
+        """Fields are not written out with the name of their group."""
         golden = self.folder / "goldens" / "qw-sample.golden"
         golden.parent.mkdir()
         self.tool("--check", "--golden", "goldens", "--update", SAMPLE)
@@ -106,7 +83,7 @@ class Shapes(ToolTest):
             self.assertIn(self.run_tool(*options).returncode, (1, 2))
             _, memory, seconds = self.measure(*options)
             if not SANITIZED:
-                self.assertLess(memory, 40)  # MiB; it was 3,000
+                self.assertLess(memory, 40)  # MiB; not 3,000
             self.assertLess(seconds, 5)
 
     def test_large_expectations(self):
@@ -122,9 +99,7 @@ class Shapes(ToolTest):
             if not SANITIZED:
                 self.assertLess(self.measure(*options)[2], 5)
 
-    # --- Pipes: nothing is waited for that was not named as an input
-
-    def test_pipes(self):
+    def test_pipes_that_are_no_input_are_not_opened(self):
         os.mkfifo(self.folder / "pipe.pcap")
         os.mkfifo(self.folder / "pipe.qwd")
         self.tool("--list", SAMPLE)

@@ -74,12 +74,13 @@ static char *packets(const unsigned (*ranges)[2], unsigned count)
 
 TEST(packets_that_came_or_went_are_the_only_differences)
 {
-    enum { UNRELATED = 50000, GAP = GOLDEN_WINDOW - 1 };
+    enum { UNRELATED = 50000, GAP = GOLDEN_WINDOW - 1, SOME = GOLDEN_WINDOW * 3 / 4 };
     static const struct {
         unsigned was[1][2], is[3][2], differences;
     } rows[] = {
         {{{1, 201}}, {{1, 100}, {UNRELATED, UNRELATED + 1}, {100, 201}}, 1}, /* one more */
-        {{{1, 3001}}, {{1, 500}, {500 + GAP, 3001}}, GAP},       /* as many as are looked through */
+        {{{1, 3001}}, {{1, 500}, {500 + GAP, 3001}}, GAP}, /* as many as are looked through */
+        {{{1, 3001}}, {{1, 500}, {UNRELATED, UNRELATED + SOME}, {500 + SOME, 3001}}, SOME},
         {{{1, 20001}}, {{UNRELATED, UNRELATED + 10000}}, 20000}, /* no packet is the same */
     };
 

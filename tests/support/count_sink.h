@@ -9,43 +9,33 @@ struct count_sink {
     struct qs_sink base;
     uint64_t groups, fields, generated;
     uint64_t notes[QS_NOTE_KINDS];
-    int depth; /* groups open now */
+    int depth; /* number of open groups */
 };
 
-static inline void count_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
+static inline void count_open(struct qs_sink *base, G_GNUC_UNUSED const struct qs_field *group,
+                              G_GNUC_UNUSED uint32_t offset)
 {
-    struct count_sink *sink = (struct count_sink *)base;
-
-    (void)group, (void)offset;
-    sink->groups++;
-    sink->depth++;
+    ((struct count_sink *)base)->groups++;
+    ((struct count_sink *)base)->depth++;
 }
 
-static inline void count_close(struct qs_sink *base, uint32_t end)
+static inline void count_close(struct qs_sink *base, G_GNUC_UNUSED uint32_t end)
 {
-    struct count_sink *sink = (struct count_sink *)base;
-
-    (void)end;
-    sink->depth--;
+    ((struct count_sink *)base)->depth--;
 }
 
-static inline void count_field(struct qs_sink *base, const struct qs_field *field,
+static inline void count_field(struct qs_sink *base, G_GNUC_UNUSED const struct qs_field *field,
                                const struct qs_value *value)
 {
-    struct count_sink *sink = (struct count_sink *)base;
-
-    (void)field;
-    sink->fields++;
-    sink->generated += value->generated;
+    ((struct count_sink *)base)->fields++;
+    ((struct count_sink *)base)->generated += value->generated;
 }
 
-static inline void count_note(struct qs_sink *base, enum qs_note kind, uint32_t offset,
-                              uint32_t length, const char *text)
+static inline void count_note(struct qs_sink *base, enum qs_note kind,
+                              G_GNUC_UNUSED uint32_t offset, G_GNUC_UNUSED uint32_t length,
+                              G_GNUC_UNUSED const char *text)
 {
-    struct count_sink *sink = (struct count_sink *)base;
-
-    (void)offset, (void)length, (void)text;
-    sink->notes[kind]++;
+    ((struct count_sink *)base)->notes[kind]++;
 }
 
 static inline void count_sink_init(struct count_sink *sink)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What happens to captures, done on purpose: functions from frames to frames, the same for the same seed.
+Damage to captures: functions from frames to frames, the same for the same seed.
 
-`server` is the end of the session's server, as capture.ends() has it: of some damage it tells the
-directions apart.
+`server` is the address and port of the session's server, as capture.ends() has them.
 """
 
 import random
@@ -15,7 +14,7 @@ MILLISECONDS = NANOSECONDS // 1000
 OTHER_SIDE = b"\xc0\x00\x02\x01"  # 192.0.2.1, of no capture
 
 
-# --- What is missing
+# --- Loss
 
 
 def lose(frames, rate, seed, keep=0):
@@ -49,7 +48,7 @@ def cut_one(frames, index, size):
     return frames[:index] + cut(frames[index:index + 1], size) + frames[index + 1:]
 
 
-# --- What is out of order. Frames keep the time at which they came; with `stamp_again` a recorder that
+# --- Disorder. Frames keep the time at which they came; with `stamp_again` a recorder that
 # --- writes them out of order also gives them its own times.
 
 
@@ -77,7 +76,7 @@ def displace(frames, rate, places, seed, stamp_again=False):
     return reordered(frames, sorted(range(len(frames)), key=keys.__getitem__), stamp_again)
 
 
-# --- What is there twice
+# --- Duplicates
 
 
 def double(frames):
@@ -97,16 +96,26 @@ def both_ends(frames, shift):
     return merged(frames, shifted(frames, shift))
 
 
+def translated(frame, server, to_server=None, to_client=None):
+    """The frame with these functions' end instead of the client's; None: as it is."""
+    source, destination = ends(frame) if is_udp(frame) else (None, None)
+    if destination == server and to_server:
+        return with_ends(frame, to_server(source), destination)
+    if source == server and to_client:
+        return with_ends(frame, source, to_client(destination))
+    return frame
+
+
+def other_port(address):
+    """A function from a client's end to another port, at the other address if there is one."""
+    return lambda end: (address or end[0], end[1] ^ 0x5000)
+
+
 def both_sides(frames, server, shift):
     """The same at a translation of addresses: there each client has another address and port."""
-    there = []
-    for frame in shifted(frames, shift):
-        source, destination = ends(frame) if is_udp(frame) else (None, None)
-        if destination == server:
-            there.append(with_ends(frame, (OTHER_SIDE, source[1] ^ 0x5000), destination))
-        elif source == server:
-            there.append(with_ends(frame, source, (OTHER_SIDE, destination[1] ^ 0x5000)))
-    return merged(frames, there)
+    other = other_port(OTHER_SIDE)
+    return merged(frames, [moved for frame in shifted(frames, shift)
+                           if (moved := translated(frame, server, other, other)) is not frame])
 
 
 # --- Clients that move
@@ -115,15 +124,9 @@ def both_sides(frames, server, shift):
 def move_client(frames, server, address=None, late=0):
     """From the middle on a router gives each client another port; or a network another address, too. The
     server still sends `late` frames to the former."""
-    at, out = len(frames) // 2, list(frames)
-    for index in range(at, len(frames)):
-        source, destination = ends(frames[index]) if is_udp(frames[index]) else (None, None)
-        if destination == server:
-            out[index] = with_ends(frames[index], (address or source[0], source[1] ^ 0x5000), destination)
-        elif source == server and index >= at + late:
-            out[index] = with_ends(frames[index], source,
-                                   (address or destination[0], destination[1] ^ 0x5000))
-    return out
+    at, other = len(frames) // 2, other_port(address)
+    return [*frames[:at], *(translated(frame, server, other) for frame in frames[at:at + late]),
+            *(translated(frame, server, other, other) for frame in frames[at + late:])]
 
 
 # --- The clock
@@ -154,12 +157,12 @@ def copy(own, number, identification=None):
 
 
 def at_once(frames, times):
-    """As many of a session at once, packet by packet."""
+    """So many copies of a session at once, packet by packet."""
     return (copy(own, number) for own in frames for number in range(times))
 
 
 def in_turn(frames, times, pause):
-    """One after the other, with a pause between them."""
+    """So many copies, one after the other, with a pause between them."""
     length = frames[-1].time - frames[0].time + pause
     return (copy(own._replace(time=own.time + number * length), number)
             for number in range(times) for own in frames)

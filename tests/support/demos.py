@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of demos as input share: running pcap2demo, demos beside the project, small demos."""
+"""For tests of demos as input: running pcap2demo, demos beside the project, small demos."""
 
 import io
 import json
@@ -76,8 +76,7 @@ def qwd_packet(sequence, messages, acknowledged=0):
 
 def qwd_cmd(time, msec=13, angles=(0.0, 90.0, 0.0), moves=(320, 0, -8), buttons=1, impulse=7,
             view=(0.25, 90.0, 0.0)):
-    return (qwd_head(time, 0) + struct.pack("<B3x3f3hBB3f", msec, *angles, *moves, buttons, impulse,
-                                            *view))
+    return qwd_head(time, 0) + struct.pack("<B3x3f3hBB3f", msec, *angles, *moves, buttons, impulse, *view)
 
 
 def qwd_cmd_37(*arguments, impulse_pred=7, **values):
@@ -291,27 +290,22 @@ def rerelease_mask(bits, number):
 
 
 def rerelease_entity(number):
-    """Each field of an entity; its solid comes first of what is behind its looks."""
+    """Each field of an entity; its solid comes first of the fields behind its looks."""
     wide = (8, 6, 7, 15, 23, 31, 13, 17, 28)  # the number, removal, more bits; fields that are wider
     bits = sum(1 << bit for bit in range(36) if bit not in wide)
-    looks = b"\1\2\3\4" + b"\x07" + struct.pack("<I", 0x01020304)
-    looks += struct.pack("<I", 0x11) + struct.pack("<I", 0x22) + struct.pack("<I", 0x33)
-    place = struct.pack("<I", 0x18181018) + struct.pack("<3f", 1.5, -2.5, 3.25)
-    place += struct.pack("<3f", 4, 5, 6) + struct.pack("<3f", 90, 180, 270)
-    rest = struct.pack("<H", 0xc005) + b"\xff\x40" + b"\x02" + b"\x80" + b"\x10"
-    rest += b"\x01" + struct.pack("<H", 7) + struct.pack("<H", 9)
-    return rerelease_mask(bits, number) + looks + place + rest
+    return (rerelease_mask(bits, number) +
+            struct.pack("<4BB4I", 1, 2, 3, 4, 7, 0x01020304, 0x11, 0x22, 0x33) +  # looks
+            struct.pack("<I3f3f3f", 0x18181018, 1.5, -2.5, 3.25, 4, 5, 6, 90, 180, 270) +  # solid and place
+            struct.pack("<H2B4BHH", 0xc005, 0xff, 0x40, 2, 0x80, 0x10, 1, 7, 9))  # the rest
 
 
 def rerelease_player():
     """Each field of a player."""
-    moves = b"\0" + struct.pack("<3f", 1.5, 2.5, 3.5) + struct.pack("<3f", 10, 20, 30)
-    moves += struct.pack("<HHh", 11, 12, 800) + struct.pack("<3f", 1, 2, 3)
-    view = struct.pack("<3hb", 0, 0, 352, 22) + struct.pack("<3f", 4, 5, 6) + struct.pack("<3h", 7, 8, 9)
-    gun = struct.pack("<H", 0x2005) + struct.pack("<H", 0xfe00 | 0x105) + struct.pack("<6f", *range(6)) + b"\x0a"
-    screen = b"\x10\x20\x30\x40" + b"\x5a\x01" + struct.pack("<Ihh", 3, 100, 7)
-    screen += struct.pack("<Ih", 1 << 31, -1) + b"\x50\x60\x70\x80" + b"\x02"
-    return b"\x11" + struct.pack("<HH", 0xffff, 3) + moves + view + gun + screen
+    return (struct.pack("<BHH", 17, 0xffff, 3) +
+            struct.pack("<B3f3fHHh3f", 0, 1.5, 2.5, 3.5, 10, 20, 30, 11, 12, 800, 1, 2, 3) +  # moves
+            struct.pack("<3hb3f3h", 0, 0, 352, 22, 4, 5, 6, 7, 8, 9) +  # view
+            struct.pack("<HH6fB", 0x2005, 0xfe00 | 0x105, *range(6), 10) +  # gun
+            struct.pack("<4BBBIhhIh4BB", 16, 32, 48, 64, 90, 1, 3, 100, 7, 1 << 31, -1, 80, 96, 112, 128, 2))  # screen
 
 
 def rerelease_frame(number, delta, entities):

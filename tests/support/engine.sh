@@ -54,7 +54,7 @@ quake() {
         ENGINE=qs play "$shared/tools/play-dem.sh" "$demo" timedemo 600
     done
     expected=10
-    [ -x /usr/games/darkplaces ] || { echo "not played without darkplaces"; return; }
+    [ -x /usr/games/darkplaces ] || { echo "skipped: no /usr/games/darkplaces"; return; }
     # Without a graphics card DarkPlaces shows some 20 frames a second: so many packets take it half a minute.
     tcpdump -r "$nq/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.pcap" -c 1300 -w "$folder/begin.pcap" 2>/dev/null
     rebuild "$folder/begin.pcap"

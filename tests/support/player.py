@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What a player makes of the entities in QWD demos: which updates it drops, and the states that it has
-after each that it keeps.
+Plays the entities in QWD demos: which updates a player drops, and the states that it has after each that it keeps.
 
 The rule is ezQuake's (cl_ents.c, CL_ParsePacketEntities and FlushEntityPacket; cl_demo.c,
 CL_DemoReadDemCmd), for replacement deltas fteqw's (cl_ents.c, CLFTE_ParseEntities), written down here a
-second time: nothing of the rebuilder's is used but the fields
-that pcap2demo's dump shows. common/quakeworld/PROTOCOL.md, section 8, has it in words.
+second time from the fields of pcap2demo's dump, without the rebuilder. common/quakeworld/PROTOCOL.md, section 8,
+has it in words.
 """
 
 import subprocess
@@ -21,24 +20,6 @@ SERVERDATA, BASELINE, BASELINE2, REPLACEMENT = "11", "22", "66", "86"
 NO_STATE = ("number", "word", "morebits", "evenmore", "yetmore")
 
 
-class Entities:
-    """States by number; a state has the fields that were sent, by name."""
-
-    def __init__(self):
-        self.baselines = {}
-        self.frames = {}  # by place, as (sequence, states)
-
-    def apply(self, base, deltas):
-        states = dict(base)
-        for number, removed, fields in deltas:
-            if removed:
-                states.pop(number, None)
-            else:
-                old = states[number] if number in states else self.baselines.get(number, {})
-                states[number] = {**old, **fields}
-        return states
-
-
 class Player:
     """Plays one demo. `seen` has the states after each update that was kept, by level and sequence."""
 
@@ -49,7 +30,8 @@ class Player:
         self.begin_level()
 
     def begin_level(self):
-        self.entities = Entities()
+        # States by number; a state has the fields that were sent, by name. Frames: (sequence, states) by place.
+        self.baselines, self.frames = {}, {}
         self.valid = 0  # the last frame, which the client would ask for; 0: none
         self.asked = [0] * FRAMES  # by outgoing number
 
@@ -94,13 +76,18 @@ class Player:
         if why:
             self.drop(why)
             return
-        base = {}
+        states = {}
         if start is not None:
             asked = self.asked[self.incoming % FRAMES]
-            number, base = self.entities.frames[asked % FRAMES]
+            number, base = self.frames[asked % FRAMES]
             assert number == asked
-        states = self.entities.apply(base, deltas)
-        self.entities.frames[self.incoming % FRAMES] = self.incoming, states
+            states = dict(base)
+        for number, removed, fields in deltas:
+            if removed:
+                states.pop(number, None)
+            else:
+                states[number] = {**states.get(number, self.baselines.get(number, {})), **fields}
+        self.frames[self.incoming % FRAMES] = self.incoming, states
         self.valid = self.incoming
         self.seen[self.level, self.incoming] = states
 
@@ -115,7 +102,7 @@ class Player:
 
 
 def dumped(tool, demo):
-    """The fields of each block that matter here: lists of (name, value)."""
+    """The fields of each block that a player needs: lists of (name, value)."""
     number, fields = None, []
     with subprocess.Popen([tool, "--dump", demo], stdout=subprocess.PIPE, text=True,
                           errors="replace") as process:
@@ -139,7 +126,7 @@ def value_of(text):
 
 
 class Messages:
-    """The messages of a packet, taken to the player."""
+    """Gives the messages of a packet to the player."""
 
     def __init__(self, player):
         self.player = player
@@ -153,9 +140,9 @@ class Messages:
             self.player.replacement(self.resets)
         elif self.message == BASELINE2:
             for number, _, fields in self.deltas:
-                self.player.entities.baselines[number] = fields
+                self.player.baselines[number] = fields
         elif self.message == BASELINE:
-            self.player.entities.baselines[self.baseline.pop("entity")] = self.baseline
+            self.player.baselines[self.baseline.pop("entity")] = self.baseline
 
     def begin_message(self, svc):
         self.end_message()
@@ -163,15 +150,6 @@ class Messages:
         self.resets = False
         if svc == SERVERDATA:
             self.player.serverdata()
-
-    def entity(self, name, value):
-        """A field of an entity's delta."""
-        if name == "word.remove":
-            self.deltas[-1][1] = value == "true"
-        elif name == "number":
-            self.deltas[-1][0] = value
-        elif name.split(".")[0] not in NO_STATE:
-            self.deltas[-1][2][name] = value
 
     def field(self, name, text):
         if name == "qw.svc":
@@ -184,8 +162,12 @@ class Messages:
             self.start = int(value_of(text))
         elif name == "qw.delta.word":
             self.resets |= value_of(text) == "0x8000"
-        elif name.startswith("qw.entity.") and self.deltas:
-            self.entity(name[len("qw.entity."):], value_of(text))
+        elif name == "qw.entity.word.remove" and self.deltas:
+            self.deltas[-1][1] = value_of(text) == "true"
+        elif name == "qw.entity.number" and self.deltas:
+            self.deltas[-1][0] = value_of(text)
+        elif name.startswith("qw.entity.") and self.deltas and name.split(".")[2] not in NO_STATE:
+            self.deltas[-1][2][name[len("qw.entity."):]] = value_of(text)
         elif name.startswith("qw.spawnbaseline."):
             self.baseline[name[len("qw.spawnbaseline."):]] = value_of(text)
 

@@ -3,6 +3,7 @@
 results of checks, or its test cases (or those named)."""
 
 import importlib
+import inspect
 import pathlib
 import sys
 import unittest
@@ -25,7 +26,7 @@ if __name__ == "__main__":
     tests = importlib.import_module(script.stem)
     if not hasattr(tests, "main"):
         run_cases(tests)
-    results = tests.main(*sys.argv[1:] if tests.main.__code__.co_argcount else ())
+    results = tests.main(*sys.argv[1:] if inspect.signature(tests.main).parameters else ())
     if not isinstance(results, int):
         results = list(map(bool, results))
         print(f"{sum(results)} passed, {len(results) - sum(results)} failed")

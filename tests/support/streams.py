@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """QTV and GTV streams in TCP connections, as Ethernet frames."""
 
+import itertools
 import random
 import struct
 import zlib
@@ -13,7 +14,7 @@ CLIENT_PORT, PORT = 50000, 28000
 REQUEST = b"QTV\nVERSION: 1\nQTV_EZQUAKE_EXT: 7\nUSERINFO: \"\\name\\viewer\"\nRECEIVE\n\n"
 REPLY = b"QTVSV 1\nBEGIN\n\n"
 
-# What a server writes at the end of a recording.
+# The last block that a server writes.
 END_OF_DEMO = struct.pack("<BBI", 0, 6, 11) + b"\x02EndOfDemo\0"
 
 
@@ -33,12 +34,12 @@ def stuffed(text):
 
 
 def command(text):
-    """What a viewer sends."""
+    """A viewer's command."""
     return struct.pack("<HB", 3 + len(text) + 1, 1) + text.encode() + b"\0"
 
 
 def letters(count, seed):
-    """Letters that deflate makes four times shorter, as what servers send."""
+    """Letters that deflate makes four times shorter, as messages of servers."""
     return "".join(random.Random(seed).choices("game", k=count))
 
 
@@ -71,12 +72,11 @@ class Conversation:
 
     def send(self, source, payload, sizes=None):
         """Sends in segments of these sizes, over and over."""
-        sizes = sizes or [len(payload)]
-        at, turn = 0, 0
+        at, sizes = 0, itertools.cycle(sizes or [len(payload)])
         while at < len(payload):
-            size = sizes[turn % len(sizes)]
+            size = next(sizes)
             self.segment(source, payload[at:at + size])
-            at, turn = at + size, turn + 1
+            at += size
 
     def finish(self):
         self.segment(SERVER, flags=FIN | ACK)
@@ -111,7 +111,7 @@ def gamestate(level=1):
 
 
 def gtv_frame(text):
-    """What is printed, and a frame in which nothing changes."""
+    """A text that is printed, and a frame in which nothing changes."""
     return b"\x11\x02" + text.encode() + b"\0" + b"\x06\0\xff\0\0"
 
 
@@ -119,7 +119,7 @@ GTV_BLOCKS = [gamestate(), *map(gtv_frame, TEXTS)]
 
 
 def mvd2(blocks):
-    """The demo that has these."""
+    """A demo of these blocks."""
     return MAGIC + b"".join(struct.pack("<H", len(block)) + block for block in blocks) + b"\0\0"
 
 
