@@ -90,3 +90,12 @@ class ExpertInfos(PluginTest):
             last = self.trees(capture, *passes)[4]
             self.assertEqual([name for name, _ in expert_infos(last)],
                              ["q2.sequence.not_captured", "q2.sequence.gap", "q2.sequence.lost"])
+
+    def test_room_of_a_long_packet(self):
+        """Fields may take half of the items that a preference allows, and leave the rest to expert infos."""
+        path = self.capture([to_server(5001, 27500, struct.pack("<IIH", 1, 0, 7) + b"\1"),
+                             to_client(5001, 27500, struct.pack("<II", 1, 0) + 150 * b"\x08\2a\0" + b"\xfa")])
+        shown = self.tshark("-r", path, "-V", "-o", "gui.max_tree_items:400")
+        self.assertIn("[only the first items]", shown)
+        self.assertLess(shown.count("svc_print"), 150)
+        self.assertIn("Unknown message", shown)

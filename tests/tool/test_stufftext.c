@@ -83,7 +83,7 @@ TEST(only_needed_commands_stay)
         /* Commands in comments, for some clients. */
         {{"//tinfo 1 2.5 \"a b\"\n"}, "\t//tinfo 1 2.5 \"a b\"\n|", ""},
         {{"//set a 1\n", "//tinfox\n"}, "", "//set, //tinfox"},
-        {{"//a \";quit\n", "//a\\\"\n", "//$a\n"}, "", "//$a, //a, //a\\\""},
+        {{"//a \";quit\n", "//a \"b\n", "//a\\\"\n", "//$a\n"}, "", "//$a, //a ×2, //a\\\""},
         {{"//a\rquit\n"}, "\t//a quit\n|", ""},
         {{"//tinfo 1 2 \"a;quit\"\n"}, "", "//tinfo"},
         {{"//tinfo 1 2 \"../a\"\n"}, "", "//tinfo"},
