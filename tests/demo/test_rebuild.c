@@ -454,18 +454,26 @@ REBUILD_TEST(test_time_never_steps_back, start_connected)
 #define TIME_AT(time) "\7\0\0" time "\x3f"
 #define SIGNED_ON "\x19\1\x19\2\x19\3" /* all three stages */
 
-/* An unreliable packet of Quake. */
-static void unreliable(struct rebuilding *r, enum qs_end from, uint8_t sequence,
-                       struct qs_view messages)
+enum { ACKNOWLEDGEMENT = 2, RELIABLE = 9, UNRELIABLE = 0x10 };
+
+/* A packet of Quake. */
+static void quake(struct rebuilding *r, enum qs_end from, uint16_t kind, uint8_t sequence,
+                  struct qs_view messages)
 {
     const uint8_t length = (uint8_t)(8 + messages.size);
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-    qs_write_u16be(bytes, 0x10);
+    qs_write_u16be(bytes, kind);
     qs_write_u16be(bytes, length);
     qs_write_u32be(bytes, sequence);
     qs_write_view(bytes, messages);
     packet(r, from, bytes);
+}
+
+static void unreliable(struct rebuilding *r, enum qs_end from, uint8_t sequence,
+                       struct qs_view messages)
+{
+    quake(r, from, UNRELIABLE, sequence, messages);
 }
 
 static void start_dem(struct rebuilding *r)
@@ -608,6 +616,37 @@ REBUILD_TEST(test_client_reads_all_up_to_svc_disconnect, begin_dem_game)
     unreliable(r, SERVER, 4, VIEW("\2"));
     finish(r);
     DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(TIME), 90}, {VIEW("\2"), 90});
+}
+
+#define PRINTED "\x08\x61\0"
+
+REBUILD_TEST(test_client_that_leaves_has_read_what_it_acknowledges, begin_dem_game)
+{
+    quake(r, SERVER, RELIABLE, 0, VIEW(PRINTED));
+    unreliable(r, SERVER, 3, VIEW(TIME));
+    quake(r, CLIENT, ACKNOWLEDGEMENT, 0, VIEW(""));
+    unreliable(r, CLIENT, 2, VIEW("\2"));
+    finish(r);
+    DEM_BLOCKS({VIEW(SERVERINFO), 0}, {VIEW(SIGNED_ON), 0}, {VIEW(PRINTED), 90}, {VIEW("\2"), 90});
+    assert_int_equal(qs_reader_left(&r->in), 0);
+}
+
+TEST(test_message_about_an_unknown_protocol_names_the_outcome)
+{
+    static const char *const outcomes[] = {"copied as they are", "left out"};
+
+    for (unsigned sanitized = 0; sanitized < 2; sanitized++) {
+        g_autofree char *expected = g_strdup_printf(
+            "1: protocol 99 is not decoded: messages are %s, and view angles are missing\n",
+            outcomes[sanitized]);
+        struct rebuilding r;
+
+        start_dem(&r);
+        r.out.sanitized = sanitized;
+        unreliable(&r, SERVER, 1, VIEW("\x0b\x63\0\0\0\1\0L\0m\0\0s\0\0"));
+        assert_string_equal(r.problems->str, expected);
+        end(&r);
+    }
 }
 
 /* --- DM2 --- */
@@ -762,4 +801,55 @@ REBUILD_TEST(test_messages_of_a_level_end_with_it, start_dm2)
     assert_view_is(last_block(r), VIEW(FRAME("\1", NO_DELTA)));
     assert_string_equal(r->problems->str,
                         "0: the capture has no move of the client: the view does not turn\n");
+}
+
+REBUILD_TEST(test_level_without_its_first_frame_is_named, start_dm2)
+{
+    server(r, 1, 0, VIEW(SERVERDATA));
+    server(r, 2, 0, VIEW(FRAME("\x08", "\7\0\0\0")));
+    finish(r);
+    assert_no_demo(r, NULL);
+    assert_string_equal(r->problems->str,
+                        "0: level m cannot be shown: its first frame was not captured, and all "
+                        "others are changes to it\n");
+}
+
+/* A frame with fields of the player. */
+#define PLAYER_FRAME(number, delta, player)                                                        \
+    "\x14" number "\0\0\0" delta "\0\0\x11" player "\x12\0\0"
+#define DEAD "\1\0\2\0\0\0\0" /* PM_DEAD, and no health */
+
+/* The weapon of a dead player does not move: nothing shows that the player lives again. */
+REBUILD_TEST(test_dead_player_stays_dead_behind_a_loss, start_dm2)
+{
+    server(r, 1, 0, VIEW(SERVERDATA PLAYER_FRAME("\7", NO_DELTA, DEAD)));
+    server(r, 2, 0, VIEW(FRAME("\x08", "\6\0\0\0")));
+    server(r, 3, 0, VIEW(FRAME("\x1e", "\x1d\0\0\0")));
+    finish(r);
+    assert_view_is(last_block(r), VIEW(PLAYER_FRAME("\x1e", NO_DELTA, DEAD)));
+}
+
+#define HEALTHY "\0\0\2\0\0\0\x64\0"
+#define WITH_SCORES "\0\0\2\x20\0\0\x64\0\1\0" /* STAT_LAYOUTS is 1 */
+#define EIGHT_CLIENTS "\x0d\x1e\0\x38\0"       /* CS_MAXCLIENTS */
+
+/* Servers send the score board again while it is shown. */
+TEST(test_score_board_is_hidden_40_frames_behind_a_loss)
+{
+    const struct {
+        struct qs_view sent, expected;
+    } rows[] = {
+        {VIEW(FRAME("\x2f", "\x2e\0\0\0")), VIEW(PLAYER_FRAME("\x2f", NO_DELTA, WITH_SCORES))},
+        {VIEW(FRAME("\x30", "\x2f\0\0\0")), VIEW(PLAYER_FRAME("\x30", NO_DELTA, HEALTHY))}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct rebuilding r;
+
+        start_dm2(&r);
+        server(&r, 1, 0, VIEW(SERVERDATA EIGHT_CLIENTS PLAYER_FRAME("\7", NO_DELTA, WITH_SCORES)));
+        server(&r, 2, 0, rows[i].sent);
+        finish(&r);
+        assert_view_is(last_block(&r), rows[i].expected);
+        end(&r);
+    }
 }

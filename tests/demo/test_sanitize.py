@@ -102,7 +102,7 @@ class Sanitize(ToolTest):
 
     def test_settings_that_engines_obey_are_left_out_of_infos(self):
         for attack, kept in (
-                (text(STUFFTEXT, b'fullserverinfo "\\first\\1\\sv_dlurl\\x\\last\\\\SV_dlURL\\y"\n'),
+                (text(STUFFTEXT, b'fullserverinfo "\\first\\1\\sv_dlurl\\x\\*sky\\C:x\\last\\\\SV_dlURL\\y"\n'),
                  b'fullserverinfo "\\first\\1\\last"\n'),
                 (b"\x28\1\1\0\0\0\\name\\x\\skin\\" + OUTSIDE + b"\\team\\y\0",
                  b"\x28\1\1\0\0\0\\name\\x\\team\\y\0")):
@@ -112,7 +112,7 @@ class Sanitize(ToolTest):
     def test_folder_of_the_game(self):
         """QuakeWorld's level is left out; Quake II's has the engine's own folder."""
         start = b"\x0b\x1c\0\0\0\1\0\0\0"
-        for name in OUTSIDE, b"q..", b"", b"q\xc2\x9d", b"q'w":
+        for name in OUTSIDE, b"q..", b".q", b"", b"q\xc2\x9d", b"q'w":
             made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
                 lambda payload: payload.replace(start + b"qw\0", start + name + b"\0"))
             self.assertEqual([start + name + b"\0" in demos for demos in self.both(made)], [True, False])
@@ -133,10 +133,20 @@ class Sanitize(ToolTest):
                 self.assertTrue(around.replace(listed, name) in plain)
                 self.assertTrue(around.replace(listed, other) in sanitized)
 
+    def test_more_statics_than_ezquake_has_are_left_out(self):
+        static = b"\x14\1\0\0\0" + 3 * b"\1\0\0"
+        plain, sanitized = self.both(QUAKEWORLD.attacked(513 * static))
+        self.assertEqual(plain.count(static), 513)
+        self.assertIn(sanitized.count(static), range(400, 513))
+
     def test_frames_that_stop_players(self):
         for name, change in quake2_frames().items():
             with self.subTest(name):
-                self.assertTrue(self.is_clean(self.demos(QUAKE2_OLD.made(change), "--sanitize")))
+                demos = self.demos(QUAKE2_OLD.made(change), "--sanitize")
+                self.assertTrue(self.is_clean(demos))
+                for path in demos:  # entities do not stay without their frame
+                    dump, _ = self.tool("--dump", path)
+                    self.assertEqual(*(dump.count(f" q2.{name}\n") for name in ("svc_frame", "svc_packetentities")))
 
     def test_models_behind_a_hole_end_the_level(self):
         """Players load none of them, and stop at an entity with one."""

@@ -82,3 +82,12 @@ class ExpertInfos(PluginTest):
                 with self.subTest(title, passes=passes):
                     last = self.trees(capture, *passes)[len(frames)]
                     self.assertEqual(expert_infos(last), expected)
+
+    def test_long_packet_leaves_room_for_expert_infos(self):
+        """Fields may take half of the items that a preference allows."""
+        path = self.capture([to_server(5001, 27500, struct.pack("<IIH", 1, 0, 7) + b"\1"),
+                             to_client(5001, 27500, struct.pack("<II", 1, 0) + 150 * b"\x08\2a\0" + b"\xfa")])
+        shown = self.tshark("-r", path, "-V", "-o", "gui.max_tree_items:400")
+        self.assertIn("[only the first items]", shown)
+        self.assertLess(shown.count("svc_print"), 150)
+        self.assertIn("Unknown message", shown)

@@ -53,6 +53,9 @@ class Follow(PluginTest):
         self.assertEqual(self.pieces(path, "q2", 1), [])
         header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,2")
         self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
+        path = self.capture([to_server(5003, 27500, hello + b"\1"), to_client(5003, 27500, hello[:8] + b"\x08\2first\n\0")])
+        header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,1")
+        self.assertIn("Node 0: 10.0.0.1:5003\nNode 1: 10.0.0.2:27500\n", header)
 
     def test_each_line_has_its_speaker(self):
         """Each client receives the line; one of them is the speaker."""

@@ -3,6 +3,7 @@
 
 import base64
 import random
+import re
 
 from test_ports import ODD_PORT, late_session
 from wireshark import CAPTURES, PluginTest, ipv4_frames
@@ -45,6 +46,9 @@ class Order(PluginTest):
         found = self.layers(path, "--enable-heuristic", "qw_late_udp")
         self.assertEqual(self.layers(path, "-2", "--enable-heuristic", "qw_late_udp"), found)
         self.assertTrue({"data", "qw"} == set(found) and found == sorted(found), found)
+        text = self.tshark("-r", path, "--enable-heuristic", "qw_late_udp", "-T", "fields", "-e", "_ws.expert.message")
+        packets, moves = map(int, re.search(r": (\d+) packets .* and (\d+) of them are moves", text).groups())
+        self.assertEqual((packets, moves), (8, 4))
         config = self.folder / "home" / ".config" / "wireshark" / "heuristic_protos"
         config.parent.mkdir(parents=True, exist_ok=True)
         config.write_text("qw_late_udp,1\n")

@@ -138,15 +138,17 @@ class Statistics(PluginTest):
         self.assertGreater(known, 400)
         self.assertGreater(requests, 20)
 
-    def test_player_without_a_name_has_the_last_one(self):
+    def test_player_and_map_stay_the_last_known(self):
         def packet(sequence, *messages):
             return to_client(5000, 27910, struct.pack("<II", sequence, 0) + b"".join(messages))
 
         serverdata = struct.pack("<BiiBxh9s", 12, 34, 1, 0, 0, b"The Edge")
         name = struct.pack("<BH", 13, 1312)  # a config string: CS_PLAYERSKINS
-        path = self.capture([packet(1, serverdata, name, b"anna\\male/grunt\0"),
-                             packet(2, name, b"\0")])
-        self.assertEqual(table(self.statistics(path, "sessions"))[0]["Player"], "anna")
+        model = struct.pack("<BH", 13, 33)  # the first: the map
+        path = self.capture([packet(1, serverdata, name, b"anna\\male/grunt\0", model, b"maps/lab1.bsp\0"),
+                             packet(2, name, b"\0"), packet(3, serverdata)])
+        row, = table(self.statistics(path, "sessions"))
+        self.assertEqual((row["Player"], row["Map"]), ("anna", "lab1"))
 
     def test_filter_and_statistics_agree(self):
         """A session has as many packets in its table as its filter shows: requests for a connection belong to none."""

@@ -80,6 +80,13 @@ class Objects(PluginTest):
         self.check_again_and_again("quake_demos", ("qw-vanilla", None), ("q2-vanilla", None),
                                    ("qw-vanilla", None))
 
+    def test_demos_of_one_session(self):
+        """Each has its own first packet and map."""
+        path = self.readable(CAPTURES[0] / "fidelity" / "q2-ipv6.pcap.gz")
+        answer = self.sharkd([("load", {"file": path}), ("tap", {"tap0": "eo:quake_demos"})])[1]
+        listed = [(found["pkt"], found["hostname"]) for found in answer["result"]["taps"][0]["objects"]]
+        self.assertEqual(listed, [(13, "[::1]:27910: anna, lab1, 0:17"), (527, "[::1]:27910: anna, lab2, 0:05")])
+
     def test_downloads(self):
         self.check_again_and_again("quake_downloads", ("qw-download", None),
                                    ("nq-download", None), ("qw-download", None))

@@ -9,6 +9,7 @@ import unittest
 import xml.etree.ElementTree
 
 import edits
+import recordings
 import tool
 from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
 
@@ -228,6 +229,11 @@ class Files(Expect):
         for part in ("[QuakeWorld c2s]\npackets-per-second=41.2..89.4\n", "clc_delta=bytes 2; every-second; per-second 27.2..108.9;",
                      "svc_damage=bytes 9; per-second 0..8.8;", "; word 0..2.7; word.remove 0..0.6\n"):
             self.assertIn(part, self.text())
+
+    def test_each_of_two_levels_has_a_sign_on(self):
+        self.write("two.pcap", recordings.own("qw-vanilla.pcap"))
+        self.update("two.pcap")
+        self.assertIn("\nsvc_serverdata=per-level 1\n", self.text())
 
     def test_problems_maps_and_new_messages_fail_if_the_user_asks(self):
         """A problem, a map or a message that is not listed."""

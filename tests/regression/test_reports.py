@@ -70,6 +70,9 @@ class JUnit(ToolTest):
             for count, tag in (("failures", "failure"), ("errors", "error"),
                                ("skipped", "skipped")):
                 self.assertEqual(int(suite.get(count)), len(list(suite.iter(tag))))
+        self.tool("--check", "--golden", "goldens", "--junit", "one.xml", "new.pcap", status=2)
+        root = xml.etree.ElementTree.parse(self.folder / "one.xml").getroot()
+        self.assertEqual((root.get("failures"), root.get("errors")), ("0", "1"))
         self.assertIn("differs from goldens/bad # 1.golden\n-",
                       suites["bad # 1.pcap"].find("testcase[@name='golden']/failure").text)
 

@@ -82,6 +82,17 @@ class Order(Reports):
         self.assertEqual(self.sessions("number"), [1, 2])
 
 
+class Requests(Reports):
+    def test_of_two_conversations(self):
+        """Each asks twice, and gets one answer."""
+        for end in CLIENT, OTHER:
+            self.send(0, end, SERVER, b"\xff\xff\xff\xffstatus\n")
+            self.send(1, SERVER, end, b"\xff\xff\xff\xffn\\map\\dm4\n\0")
+            self.send(2 * SECOND, end, SERVER, b"\xff\xff\xff\xffstatus\n")
+        self.assertEqual([(request["name"], request["requests"], request["answered"], request["time"]["count"])
+                          for request in self.report("--stats")["requests"]], [("status", 4, 2, 2)])
+
+
 class Notes(Reports):
     def test_packets_again_late_and_missing_are_counted(self):
         self.talk(3)

@@ -167,3 +167,18 @@ FIXTURE_TEST(no_packet_is_held_if_the_clock_is_set_back)
 {
     hold_until(f, -2 * QS_ORDER_WAIT);
 }
+
+/* What is held when a connection begins anew is sorted with what comes. */
+FIXTURE_TEST(moves_what_came_late_behind_a_new_connection)
+{
+    struct qs_seqinfo begin = qs_seqinfo_from(QS_END_B, QS_END_B);
+
+    play(f, BEGUN, "");
+    f->time += 30 * MS;
+    add(f, QS_END_B, 13, 0, "");
+    qs_seqinfo_message(&begin, 11, 1);
+    qs_order_restart(f->order, QS_END_B, &begin);
+    f->time -= 30 * MS;
+    add(f, QS_END_B, 12, 0, "");
+    assert_string_equal(f->ordered->str, "s12 s13 ");
+}

@@ -147,6 +147,16 @@ class Sessions(Convert):
         for name in names:
             self.assertEqual(self.tool("--check", name)[1], "")
 
+    def test_client_whose_port_changes_is_listed_with_the_first(self):
+        """Its router gives it another one: the session continues."""
+        port = self.frames[0][1][34:36]
+        first = next(number for number, (_, frame) in enumerate(self.frames) if number > 700 and frame[34:36] == port)
+        frames = [(time, frame if number < first else frame[:34] + frame[34:38].replace(port, b"\x9c\x40") + frame[38:])
+                  for number, (time, frame) in enumerate(self.frames)]
+        session, = self.listed(self.write_capture("x.pcap", frames))
+        self.assertEqual((session["client"], session["packets"]),
+                         (f"127.0.0.1:{struct.unpack('>H', port)[0]}", len(frames) - 4))  # without the handshake
+
     def test_captures_of_one_direction(self):
         server = b"\x6b\x6c"
         for from_server, printed in ((True, "the capture has no move of the client: the view does not turn"),
@@ -167,7 +177,8 @@ class Sessions(Convert):
         status = [self.connectionless(question, 34, asked), self.connectionless(reply, 36, answer)]
         for replies, maps in ([], []), ([(late[-1][0], frame) for frame in status], ["dm4"]), (
                 [(late[0][0] - SECOND, frame) for frame in status], []), (
-                [(late[-1][0] + SECOND, frame) for frame in status], []):
+                [(late[-1][0] + SECOND, frame) for frame in status], []), (
+                [(late[-1][0], frame) for frame in (status[0], status[1][:53])], []):  # cut within the map's name
             path = self.write_capture("x.pcap", sorted([*late, *replies], key=lambda frame: frame[0]))
             session, = self.listed(path)
             self.assertEqual(session["maps"], maps)
@@ -185,12 +196,21 @@ class Sessions(Convert):
         frames = Capture.read(tool.CAPTURES / "fidelity" / "nq-protocol15.pcap.gz").frames
         sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] == frames[0][1][34:36]]
         reliable = next(i for i in sent if frames[i][1][42:44] == b"\0\x09" and i > 600)
-        for lost, printed in ([], ""), ([reliable], ""), (
+        for lost, printed in ([], ""), ([reliable], ""), ([i for i in sent if 3000 <= i < 3040], ""), (
                 [i for i in sent if 3000 <= i < 3400], "the view may be wrong until then: moves of the client are missing"):
             path = self.write_capture("x.pcap", [frame for i, frame in enumerate(frames) if i not in lost])
             _, error = self.tool("-f", "-o", "x.dem", path, status=1 if printed else 0)
             self.assertEqual(len(error.splitlines()), 1 if printed else 0)
             self.assertIn(printed, error)
+
+    def test_frames_that_a_client_has_behind_the_last_one_are_counted(self):
+        """DarkPlaces acknowledges frames by number: all but the last nine of this session."""
+        frames = Capture.read(tool.CAPTURES / "fidelity" / "nq-dp7.pcap.gz").frames
+        sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] != frames[0][1][34:36]]
+        for lost in 10, 14:
+            path = self.write_capture("x.pcap", [frame for i, frame in enumerate(frames) if i not in sent[-lost:]])
+            _, error = self.tool("-f", "-o", "x.dem", path, status=1)
+            self.assertTrue(error.endswith(f" lacks server packets that the client had: {lost - 9}\n"), error)
 
     def test_clock_that_is_set(self):
         """Sequence numbers continue: no time has passed."""

@@ -341,13 +341,16 @@ class Overwritten(FollowTest):
 
     def test_oldest_files_are_removed_above_the_ring_size(self):
         Ring(self.ring, size=20_000).write_all(sample(60))
-        for path in self.ring.iterdir():
+        paths = sorted(self.ring.iterdir())
+        for path in paths:
             os.utime(path, (0, 0))
         process = self.follow("--ring-size", "50k")
         self.read(process, 1)
         time.sleep(2.5)
         self.stop(process)
-        self.assertLess(sum(path.stat().st_size for path in self.ring.iterdir()), 50 << 10)
+        left = sorted(self.ring.iterdir())
+        self.assertLess(sum(path.stat().st_size for path in left), 50 << 10)
+        self.assertEqual(left, paths[-len(left):])
 
 
 class Trouble(FollowTest):
@@ -525,10 +528,42 @@ class Reader(FollowTest):
     def test_spectators_are_no_players(self):
         frames = sample(60, CAPTURES / "qw-spectator.pcap")
         Ring(self.ring).write_all(frames)
-        process = self.follow()
+        process = self.follow("--metrics", "q.prom")
         status = self.read(process, len(frames))
         self.assertEqual((status["sessions"], status["players"]), (1, 0))
         self.stop(process, signal.SIGTERM)
+        self.assertIn('pcap2demo_sessions{game="qw"} 1\n', (self.folder / "q.prom").read_text())
+
+    def test_status_has_three_problems_and_the_last_map(self):
+        """Of a session of which the capture lacks five parts, and of one with the maps dm4 and dm6."""
+        frames = [frame for number, frame in enumerate(sample(90)) if number not in range(600, 1350) or number % 150 >= 20]
+        frames += sample(90, CAPTURES / "fidelity/qw-vanilla.pcap.gz", 2)
+        Ring(self.ring).write_all(sorted(frames, key=lambda frame: frame.time))
+        process = self.follow()
+        self.read(process, len(frames))
+        self.stop(process, signal.SIGTERM)
+        table, _ = self.tool("--status", "demos")
+        self.assertRegex(table, r"labplayer +QuakeWorld +dm4 .*\n(  .*\n){3}  and 2 more\n")
+        self.assertRegex(table, r"labplayer +QuakeWorld +dm6 ")
+
+    def test_packets_ahead_of_the_clock_do_not_wait(self):
+        """The clock was set back by an hour."""
+        frames = sample(-3600)
+        Ring(self.ring).write_all(frames)
+        process = self.follow()
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assert_as_converted(frames)
+
+    def test_journal_has_the_time_of_each_line(self):
+        self.options = ["--min-free", "1M"]
+        for stream in {}, {"JOURNAL_STREAM": "8:1"}:
+            process = self.launch("--follow", "ring", "-o", "demos", ready=False,
+                                  env={**os.environ, "LC_ALL": "C.UTF-8", **stream})
+            while not (printed := process.log.read_text()) and process.poll() is None:
+                time.sleep(0.05)
+            self.stop(process, signal.SIGTERM)
+            self.assertEqual(printed[:2] == "20", not stream, printed)
 
 
 class Capturer(FollowTest):

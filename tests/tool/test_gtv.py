@@ -63,6 +63,11 @@ class Demos(StreamTest):
                 self.assertEqual(kept, GTV_BLOCKS[:len(kept)])
                 self.assertLess(len(kept), len(GTV_BLOCKS))
                 self.assertIn(f"lacks 3000 bytes of the stream before packet {lost + 1}", error)
+        # Without the first gamestate there is no demo, for one reason.
+        demo, error = self.demo(frames[:first] + frames[first + 1:], status=1)
+        self.assertIsNone(demo)
+        self.assertIn(f"lacks 3000 bytes of the stream before packet {first + 1}", error)
+        self.assertNotIn("beginning of a level", error)
 
     def test_sanitize(self):
         blocks = [gamestate(), PRINTED + STUFFED + gtv_frame("a") + STUFFED_ALL, gtv_frame("b")]

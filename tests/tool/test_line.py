@@ -261,6 +261,11 @@ class Line(ToolTest):
         self.assertEqual(self.tool("--list", "--wide", "--sort=start", path)[0], output)
         self.assertEqual(self.tool("--list", "--wide", "--sort=loss", path)[0].splitlines(), [head, second, first])
         self.assertEqual([one["number"] for one in self.listed("--sort=loss", path)], [2, 1])
+        # A session of which 5.01 % are lost, and an hour later one of 5.03 %.
+        frames = self.frames("q2-c-client")
+        paths = [self.write_capture("1.pcap", frames[:1000], RAW),
+                 self.write_capture("2.pcap", [(time + 3600 * 10**6, frame) for time, frame in frames], RAW)]
+        self.assertEqual([one["number"] for one in self.listed("--sort=loss", *paths)], [2, 1])
 
     def test_unknown_figures_are_dashes_and_null(self):
         self.assertRegex(self.tool("--list", ACKNEX)[0].splitlines()[1], r" \d:\d\d +- +- +- ")

@@ -60,6 +60,11 @@ class List(Terminal):
         for columns in (80, 0):
             self.assertEqual(self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1"), self.tool("--list", WIDE)[0])
 
+    def test_widest_columns_are_narrowed(self):
+        """They are as wide as each other then."""
+        shown = self.run_on_terminal("--list", CAPTURES / "qw-spectator.pcap", NO_COLOR="1")
+        self.assertRegex(shown, r"\n1  spec \(spectat…  dm4 .*  no demo: level…")
+
     def test_several_files(self):
         """Rows have the file's name, without folders that all have in common."""
         other = CAPTURES / "lines/qw-g-server.pcap.gz"

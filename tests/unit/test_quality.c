@@ -24,6 +24,7 @@ struct path {
     struct qs_path *quality;
     struct qs_path_quality figures;
     unsigned lost, unread;            /* sums of the events of all packets */
+    uint32_t ping;                    /* of the client's last packet (µs) */
     bool (*reports)(uint32_t number); /* see struct run */
 };
 
@@ -65,6 +66,8 @@ static void add(struct path *path, enum qs_direction direction, uint32_t number,
     qs_path_add_event(path->quality, &d, number, &event);
     path->lost += qs_path_gap_of(path->quality, &d, &event).lost;
     path->unread += event.unread_count;
+    if (direction == QS_C2S)
+        path->ping = event.ping;
 }
 
 /* Events of a run, by sequence number; NULL: none. */
@@ -82,6 +85,7 @@ struct run {
     int64_t jitter;        /* delay of every fifth datagram of the client, and its answer (ms) */
     int64_t answer_jitter; /* delay of every fifth answer (ms) */
     uint32_t server_back;  /* like BACK, for the server; 0: it is next to the capture */
+    bool near_client;      /* the client acknowledges all datagrams: it is next to the capture */
 };
 
 static bool is_lost(bool (*lost)(uint32_t number), uint32_t number)
@@ -110,7 +114,8 @@ static void run(struct path *path, const struct run *run)
             continue;
         if (!is_lost(run->lost, i) && !is_lost(run->not_captured, i))
             add(path, QS_C2S, i,
-                last_before(run->unread ? run->unread : run->lost_to_client, (int64_t)i - BACK),
+                last_before(run->unread ? run->unread : run->lost_to_client,
+                            (int64_t)i - (run->near_client ? 1 : BACK)),
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
         if (run->between && !run->between(i))
             qs_path_add_copy(path->quality, QS_C2S, i,
@@ -201,7 +206,8 @@ TEST(delays_of_the_clients_datagrams_are_jitter)
 {
     const struct path path = measure(&(struct run){.jitter = 12});
 
-    assert_true(path.figures.jitter > 3 && path.figures.jitter < 12);
+    assert_true(path.figures.jitter > 3 && path.figures.jitter < 6);
+    assert_float_equal(path.figures.ping_game, BACK * INTERVAL - 1, 1);
 }
 
 static bool is_odd(uint32_t number)
@@ -238,6 +244,7 @@ TEST(loss_before_a_capture_between_the_ends_is_known)
 
     assert_int_equal(path.figures.vantage, QS_VANTAGE_UNKNOWN);
     assert_true(fabs(path.figures.s2c.loss - 100. * 5 / COUNT) < .01);
+    assert_int_equal(path.ping, 2 * BACK * INTERVAL * 1000); /* of both half paths */
 }
 
 static bool each_fifth(uint32_t number)
@@ -279,6 +286,10 @@ TEST(choked_updates_in_a_gap_are_not_lost)
     gap = qs_path_gap_of(path.quality, &d, &event);
     assert_int_equal(event.choked, 2);
     assert_int_equal(gap.lost + gap.skipped + gap.throttled, 1);
+    d.found.sequence++;
+    d.found.path.choked = 0;
+    qs_path_add_event(path.quality, &d, 0, &event);
+    assert_int_equal(event.choked, 0); /* of the second packet alone */
     qs_path_free(path.quality);
 }
 
@@ -339,7 +350,11 @@ TEST(reported_loss_is_the_mean_of_the_clients_reports)
     struct path path;
 
     run(&path, &(struct run){.reports = is_odd});
-    assert_float_equal(qs_path_reported_loss(path.quality), 5 + .25, .5);
+    assert_float_equal(qs_path_reported_loss(path.quality), 5 + .25, .1);
+    qs_path_free(path.quality);
+    /* Answers that come earlier: nine tenths of a datagram are in transit. */
+    run(&path, &(struct run){.reports = is_odd, .answer_jitter = 18});
+    assert_float_equal(qs_path_reported_loss(path.quality), 5 + .25 - 90. / 256, .1);
     qs_path_free(path.quality);
 }
 
@@ -358,6 +373,51 @@ TEST(gaps_are_losses_unless_they_are_short_and_often)
     path = measure(&(struct run){.lost = is_odd, .server_back = 1});
     assert_int_equal(path.figures.c2s.gaps, QS_GAP_THROTTLED);
     assert_float_equal(path.figures.c2s.throttle, 50, 1);
+}
+
+/* The client reports no loss: rounded down, that is less than one percent. */
+TEST(loss_of_a_throttled_client_is_at_most_what_it_reports)
+{
+    const struct path path = measure(&(struct run){.lost = is_odd, .reports = none});
+
+    assert_int_equal(path.figures.c2s.gaps, QS_GAP_THROTTLED);
+    assert_float_equal(path.figures.c2s.loss_at_most, 1, .01);
+}
+
+static bool one_of_a_hundred(uint32_t number)
+{
+    return number % 100 == 50;
+}
+
+/* Next to the client, datagrams without an answer may be lost on their way, or the answers. */
+TEST(loss_of_the_round_trip_is_a_limit)
+{
+    const struct path path = measure(&(struct run){.lost = some_are_lost,
+                                                   .lost_to_client = one_of_a_hundred,
+                                                   .reports = none,
+                                                   .near_client = true,
+                                                   .server_back = COUNT});
+
+    assert_int_equal(path.figures.vantage, QS_VANTAGE_CLIENT);
+    assert_float_equal(path.figures.round_trip_loss, 1, .02);
+}
+
+/* Updates are choked up to the last datagram of the run, and not behind it. */
+TEST(part_of_the_time_has_a_choke_of_its_own)
+{
+    struct qs_path_counts from, until;
+    struct qs_path_quality part;
+    struct path path;
+
+    run(&path, &(struct run){.suppressed = 2});
+    from = qs_path_counts(path.quality);
+    for (uint32_t i = COUNT + 1; i <= 2 * COUNT; i++)
+        add(&path, QS_S2C, i, COUNT, i * INTERVAL, i + COUNT / 50 * 2, QS_NOTE_KINDS);
+    until = qs_path_counts(path.quality);
+    qs_path_quality(path.quality, &path.figures);
+    qs_path_part(path.quality, &path.figures, &from, &until, &part);
+    assert_true(path.figures.s2c.choke > 1 && part.s2c.choke == 0);
+    qs_path_free(path.quality);
 }
 
 TEST(worst_loss_is_of_either_direction_and_may_be_a_limit)

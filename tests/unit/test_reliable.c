@@ -121,3 +121,18 @@ TEST(hole_grows_by_what_it_had_not_before)
     assert_int_equal(qs_hole_growth(&now, &before, QS_C2S), 9);
     assert_int_equal(qs_hole_growth(&now, &before, QS_S2C), 6);
 }
+
+/* The client's gap from 20 to 80 is part of the server's hole from 50 to 100. */
+TEST(hole_ends_with_its_last_gap)
+{
+    struct qs_session session = {.to_server.last_gap = {.begin = 20, .end = 80}};
+    const struct qs_packet packet = {.time = 100};
+    struct qs_decoder d = {.session = &session, .packet = &packet};
+
+    qs_hole_separate(&d, QS_S2C, 1, 50);
+    qs_hole_separate(&d, QS_C2S, 2, 70);
+    assert_int_equal(session.hole.number, 1);
+    assert_int_equal(session.hole.begin, 50);
+    assert_int_equal(session.hole.end, 100);
+    assert_int_equal(session.hole.packets[0], 2);
+}
