@@ -221,8 +221,8 @@ static void check_messages(const struct qs_decoder *decoder)
 
         if (message->source == 0 && (message->offset > decoder->packet->size ||
                                      message->length > decoder->packet->size - message->offset))
-            broken(NULL, "message %u is at %u+%u of %u bytes", i, message->offset,
-                   message->length, decoder->packet->size);
+            broken(NULL, "message %u is at %u+%u of %u bytes", i, message->offset, message->length,
+                   decoder->packet->size);
     }
 }
 
