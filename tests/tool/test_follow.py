@@ -3,6 +3,7 @@
 and to the files."""
 
 import collections
+import concurrent.futures
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import signal
 import struct
 import subprocess
 import time
+import unittest
 from pathlib import Path
 
 import capture
@@ -192,6 +194,24 @@ class FollowTest(ToolTest):
         self.read(process, count or len(frames))
         self.stop(process)
         self.assert_as_converted(frames)
+
+
+def cases_in(suite):
+    for case in suite:
+        yield from cases_in(case) if isinstance(case, unittest.TestSuite) else [case]
+
+
+class AtOnce(unittest.TestSuite):
+    """Runs all cases at the same time: they wait for rings that grow, and need little of the processor."""
+
+    def run(self, result, debug=False):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda case: case(result), cases_in(self)))
+        return result
+
+
+def load_tests(_loader, cases, _pattern):
+    return AtOnce(cases)
 
 
 class Growing(FollowTest):
