@@ -96,11 +96,12 @@ static void write_bytes(void *file, const void *data, size_t size)
 
         recording->format->file->append_end(end, (struct qs_view){data, (uint32_t)size});
         writer_add(recording->writer, end->data, end->len);
+        recording->written += end->len;
         g_byte_array_free(end, TRUE);
     } else {
         writer_add(recording->writer, data, size);
+        recording->written += size;
     }
-    recording->written += size;
 }
 
 static bool is_cut(const void *file)
@@ -135,6 +136,7 @@ static void commit(struct qs_demo_store *store, void *file,
         result->error = g_strdup("no room (--min-free)");
     } else {
         name_demo(recording, request, result);
+        result->size = recording->written;
     }
     if (result->error) {
         all->unwritten_end =

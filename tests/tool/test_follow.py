@@ -492,6 +492,8 @@ class Trouble(FollowTest):
         self.stop(process)
         demo, = self.written()
         self.assertIn(len(demo), range(18_001, 20_101))
+        event, = self.events(process, "demo")
+        self.assertEqual(event["bytes"], len(demo))
         event, = self.events(process, "stopped")
         self.assertIn(": 0 sessions, 0 players, 1 demo (", event["message"])
 
