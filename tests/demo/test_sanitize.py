@@ -186,18 +186,22 @@ class Sanitize(ToolTest):
         (demo,) = self.demos(QUAKEWORLD.attacked(info % b"\xc2\x9dx\xc2\\team\\\xc2"), "--sanitize").values()
         self.assertIn(info % b"B\x9dxB\\team\\B", demo)
 
-    def test_hidden_messages_with_texts_are_left_out(self):
-        """Players show none of their texts; they show the damage."""
+    def test_messages_that_are_left_out_of_mvd(self):
+        """Players show no hidden texts; they show the damage. A block without a download has its own length."""
         def hidden(number, content):
             return struct.pack("<BBIIIH", 1, 3, 0, len(content) + 6, len(content), number) + content
         start = b"\x0bMVD1" + struct.pack("<III", 0x20, 28, 1) + b"qw\0\0\0\0\0level\0" + bytes(40)
         damage, others = hidden(7, bytes(range(8))), [hidden(3, b"\0\0\x1b]52;c;x\7"), hidden(4, b"\0\x1b]"),
                                                       hidden(9, bytes(8)), hidden(77, b"x")]
-        demo = b"".join([streams.mvd_block(start), damage, *others, streams.mvd_block(b"\x08\2x\0")])
+        download, kept = b"\x29\2\0\x64ab", b"\x08\2x\0"
+        last = streams.mvd_block(download + b"\x09quit\n\0" + kept)
+        demo = b"".join([streams.mvd_block(start), damage, *others, last])
         frames = [(at * 1000, frame) for at, frame in enumerate(streams.stream(demo=demo).frames)]
         plain, sanitized = self.both(Capture(ETHERNET, frames).pcap())
         self.assertEqual([plain.count(each) for each in (damage, *others)], [1, 1, 1, 1, 1])
         self.assertEqual([sanitized.count(each) for each in (damage, *others)], [1, 0, 0, 0, 0])
+        self.assertIn(streams.mvd_block(b"\x09quit\n\0" + kept), plain)
+        self.assertIn(streams.mvd_block(kept), sanitized)
 
     def test_harmless_remarks_are_kept(self):
         for line in (b'//tinfo 3 -12 40 8 100 5 4096 "name /x"\n', b"//vwep w_axe w_shot v_x.mdl\n",
