@@ -132,7 +132,7 @@ GAME_TEST(nested_zpackets_are_not_read)
     for (guint i = 0; i < game->decoder.found.messages->len; i++)
         assert_int_equal(g_array_index(game->decoder.found.messages, struct qs_message, i).id,
                          SVC_ZPACKET);
-    /* One behind the other is as usual. */
+    /* Two in a row, not nested, inflate. */
     assert_int_equal(decode_packed(game, block), 0);
 }
 

@@ -398,7 +398,7 @@ def mvd2_demo(minor=2010, flags=0):
     others = b"".join(mvd2_carried(kind, b"\x0a\x01to some\0", struct.pack("<H", 3))
                       for kind in (11, 14, 15))
     sound = bytes([16 | 1 << 5]) + b"\x13\x04\xff\x40\x05" + struct.pack("<H", 1 << 3 | 2)
-    # The second entity is removed, and its origin is told all the same.
+    # The second entity is removed, but the block contains its origin.
     removed = b"\x41\x05" + struct.pack("<h", 80)
     frame = b"\x06\0" + mvd2_player(flags) + b"\xff" + removed + b"\0\0"
     skins = 12862 if flags & 4 else 1312
