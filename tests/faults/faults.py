@@ -180,9 +180,6 @@ FAULTS = [
      "return !PINFO_FD_VISITED(pinfo);"),
     ("plugin", "if (state && !state->session->disconnected)", "if (state)"),
     ("plugin", "stream->next = segment->nxtseq - cut;", "stream->next = segment->nxtseq;"),
-    ("plugin", "                                 (int)offset, (int)length, \"%s\", text);\n"
-     "    sink->last_row = NULL;\n",
-     "                                 (int)offset, (int)length, \"%s\", text);\n"),
     ("plugin", "receiver->transfers && receiver->connection == connection", "receiver->transfers"),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
 

@@ -283,7 +283,7 @@ TUNNELS = {
     "GRE with all options": lambda ip: ipv4(47, gre(0xB000, 0x800, "12340000 00000007 00000008", ip)),
     "GRE with source routes": lambda ip: ipv4(47, gre(0x4000, 0x800, "00000000 08000004 0a000001 00000000", ip)),
     "PPTP": lambda ip: ipv4(47, gre(0x3081, 0x880B, "0030 0001 00000001 00000002", b"\x21" + ip)),
-    "MPLS in GRE": lambda ip: ipv4(47, gre(0, 0x8847, "00011140", ip)),
+    "MPLS in GRE": lambda ip: ipv4(47, gre(0, 0x8847, "00010040 00020140", ip)),
     "Ethernet in GRE": lambda ip: ipv4(47, gre(0x2000, 0x6558, "00000007", MACS + b"\x08\0" + ip)),
     "ERSPAN I": lambda ip: ipv4(47, gre(0, 0x88BE, "", MACS + b"\x08\0" + ip + bytes(4))),
     "ERSPAN II": lambda ip: ipv4(47, gre(0x1000, 0x88BE, "00000001" + ERSPAN_II,

@@ -5,7 +5,7 @@ import io
 import struct
 import zipfile
 
-from tool import ETHERNET, Capture, ToolTest, udp_frame
+from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp_frame
 
 from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, SERVER, Conversation,
                      command, mvd_block, printed, stream, stuffed)
@@ -141,6 +141,12 @@ class Demos(StreamTest):
         frames = conversation.frames[:9] + [datagram] + conversation.frames[9:]
         self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
         self.assertEqual([packet["protocol"] for packet in self.dump(self.folder / "a.pcap")][0], "qw")
+
+    def test_packet_with_several_pdus_counts_once(self):
+        path = CAPTURES / "qw-qtv.pcap"
+        packets = [packet["packet"] for packet in self.dump(path)]
+        self.assertLess(len(set(packets)), len(packets))
+        self.assertEqual(self.report("--check", path)["files"][0]["packets"], len(set(packets)))
 
     def test_endless_request_in_small_segments(self):
         conversation = Conversation()
