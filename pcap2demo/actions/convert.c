@@ -63,8 +63,9 @@ static void convert_session(struct qs_sessions_handler *handler,
     for (guint i = 0; i < session->demo->files->len; i++)
         print_file(action, session, g_ptr_array_index(session->demo->files, i));
     report_demo_problems(session);
-    left_out = qs_session_demo_left_out_text(session->demo);
-    if (left_out && !action->options->quiet)
+    if (!action->options->quiet)
+        left_out = qs_session_demo_left_out_text(session->demo);
+    if (left_out)
         message(report_location(session), "commands left out: %s", left_out);
     if (action->options->verbose)
         print_counts(session);

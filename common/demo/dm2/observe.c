@@ -10,7 +10,7 @@ enum {
     CUSTOM_MODEL = 255 /* model number of a player's own model */
 };
 
-#define ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE1 | U_ANGLE2)
+#define MOVE_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE1 | U_ANGLE2)
 
 bool dm2_is_beam(const struct q2_entity *entity)
 {
@@ -123,13 +123,14 @@ static void compare_baseline(struct dm2_match *m, const struct q2_mention *menti
                                   mention->number);
 }
 
-/* Notes that an entity's place was sent. Q2PRO omits the client's own unless dead or recording. */
-static void see_own_origin(struct dm2_match *m, const struct q2_mention *mention,
-                           const struct q2_frame *frame)
+/* Notes that an entity's origin or angles were sent. Q2PRO omits the client's own unless dead or
+ * recording. */
+static void see_own_move(struct dm2_match *m, const struct q2_mention *mention,
+                         const struct q2_frame *frame)
 {
     if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || m->set_to_record)
         return;
-    m->moved[mention->number] |= (mention->bits & ORIGIN_BITS) != 0;
+    m->moved[mention->number] |= (mention->bits & MOVE_BITS) != 0;
 }
 
 bool dm2_records(const struct dm2_match *m)
@@ -151,7 +152,7 @@ static void see_mention(struct dm2_match *m, const struct q2_session *session,
         qs_donor_match_contradict(&m->base, "its list has no model %u, which the session has",
                                   state->model[0]);
     see_return(m, mention);
-    see_own_origin(m, mention, frame);
+    see_own_move(m, mention, frame);
     see_first(m, mention, state);
     if (qs_numbers_has(&m->gone, mention->number))
         compare_baseline(m, mention, state);

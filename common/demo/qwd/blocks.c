@@ -264,14 +264,14 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
 /* --- Replaced messages ------------------------------------------------------------------------ */
 
 /* The bytes from `at` up to those of the next replacement replace message `index`. */
-struct cmd_replacement {
+struct message_replacement {
     guint index, at;
 };
 
 void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out)
 {
     filter->out = out;
-    filter->replacements = g_array_new(FALSE, FALSE, sizeof(struct cmd_replacement));
+    filter->replacements = g_array_new(FALSE, FALSE, sizeof(struct message_replacement));
     filter->replacing = g_byte_array_new();
 }
 
@@ -283,7 +283,7 @@ void filter_qw_clear(struct filter_qw *filter)
 
 GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
 {
-    const struct cmd_replacement replacement = {.index = index, .at = filter->replacing->len};
+    const struct message_replacement replacement = {.index = index, .at = filter->replacing->len};
 
     g_array_append_val(filter->replacements, replacement);
     return filter->replacing;
@@ -293,8 +293,8 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
  * the index of the next replacement. Returns false if nothing replaces the message. */
 static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
 {
-    const struct cmd_replacement *all =
-        (const struct cmd_replacement *)(void *)filter->replacements->data;
+    const struct message_replacement *all =
+        (const struct message_replacement *)(void *)filter->replacements->data;
     const guint count = filter->replacements->len;
     guint end;
 
