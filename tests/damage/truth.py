@@ -6,6 +6,7 @@ is right, compared with another demo of the same session, which is the truth.
 
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -126,9 +127,15 @@ DISCONNECT = b"\x02"
 LAST_FRAMES = 6
 
 
+@functools.lru_cache(maxsize=8)
+def played(demo):
+    """The player of a demo whose file does not change: several are compared with the same one."""
+    return player.play(TOOL, demo)
+
+
 def compare_qwd(demo, truth):
     """Entities are deltas from earlier frames, which the player must have accepted."""
-    mine, true = player.play(TOOL, demo), player.play(TOOL, truth)
+    mine, true = played(demo), played(truth)
     # A demo that begins late lacks levels at its beginning.
     behind = true.level - mine.level
     found = {(level + behind, sequence): state for (level, sequence), state in mine.seen.items()}

@@ -24,8 +24,8 @@ ORIGIN = ("origin.x", "origin.y", "origin.z")
 STEPS = ORIGIN + ("velocity.x", "velocity.y", "velocity.z")  # in two bytes, if limits are extended twice
 
 # Of the dump: (block, offset, length, message, problem, group, field, value) of a line.
-LINE = re.compile(r"^(\d+) (\d+)\+(\d+) q2\.(?:(svc_\w+)$|(malformed|unknown_message|protocol\.undecoded|limit) |"
-                  r"(frame|player|entity)\.((?!\w*bits)[\w.]+(?= =)|bits\.remove|stat\.index) :?= (.*))", re.M)
+LINE = re.compile(r"\n(\d+) (\d+)\+(\d+) q2\.(?:(svc_\w+)(?=\n)|(malformed|unknown_message|protocol\.undecoded|limit) |"
+                  r"(frame|player|entity)\.((?!\w*bits)[\w.]+(?= =)|bits\.remove|stat\.index) :?= (.*))")
 
 # `block` and `message`: how many of them precede the frame's block.
 Frame = collections.namedtuple("Frame", "number view entities block message")
@@ -70,7 +70,7 @@ class Demo:
         self.cache = {}
         self.block, self.before, self.last, self.nth, level = 0, 0, None, 0, 0
         dump = subprocess.run([tool, "--dump", path], stdout=subprocess.PIPE, text=True, errors="replace").stdout
-        for block, offset, length, message, problem, group, field, value in LINE.findall(dump):
+        for block, offset, length, message, problem, group, field, value in LINE.findall("\n" + dump):
             if int(block) != self.block:
                 self.block, self.before = int(block), len(self.messages)
             level += message == "svc_serverdata"
@@ -161,7 +161,7 @@ class Demo:
                 del entities[value]
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def demo_of(tool, path):
     """The demo in a file that does not change: several are compared with the same one."""
     return Demo(tool, path)
