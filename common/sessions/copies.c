@@ -8,21 +8,21 @@
 enum {
     SIZE_AT_FIRST = 256,
     RECORDERS_MAX = 64,
-    CHAIN_MAX = 8, /* maximum number of entries compared in a bucket */
-    NONE = 0
+    CHAIN_MAX = 8 /* maximum number of entries compared in a bucket */
 };
 
 struct copies_entry {
     struct qs_sighting sighting;
     uint64_t hash;
-    uint32_t next; /* index + 1 of the next entry in its bucket, or NONE */
+    uint64_t next; /* number of the next older entry in its bucket */
 };
 
+/* Entries are numbered from 1 on. A number less than `oldest` ends the list of a bucket. */
 struct qs_copies {
-    struct copies_entry *entries; /* ring buffer */
-    uint32_t *buckets;            /* index + 1 of the newest entry, by hash; or NONE */
+    struct copies_entry *entries; /* ring buffer, by number */
+    uint64_t *buckets;            /* number of the newest entry, by hash */
     uint32_t size;                /* size of both arrays, a power of 2 */
-    uint32_t oldest, count;
+    uint64_t oldest, end;         /* numbers of the oldest entry and of the next new one */
     /* The latest capture files, in a ring. Each may have a clock of its own: `offsets` is its lead
      * over the first file's clock (ns), if `known`. */
     const struct qs_capture_file *files[RECORDERS_MAX];
@@ -35,7 +35,8 @@ static void allocate(struct qs_copies *copies, uint32_t size)
 {
     copies->size = size;
     copies->entries = g_new(struct copies_entry, size);
-    copies->buckets = g_new0(uint32_t, size);
+    copies->buckets = g_new0(uint64_t, size);
+    copies->oldest = copies->end = 1;
 }
 
 struct qs_copies *qs_copies_new(void)
@@ -55,37 +56,28 @@ void qs_copies_free(struct qs_copies *copies)
 
 /* --- Ring buffer ----------------------------------------------------------------------------- */
 
-static void insert(struct qs_copies *copies, const struct copies_entry *entry)
+static struct copies_entry *entry_at(const struct qs_copies *copies, uint64_t number)
 {
-    const uint32_t index = (copies->oldest + copies->count++) & (copies->size - 1);
-    uint32_t *bucket = &copies->buckets[entry->hash & (copies->size - 1)];
-
-    copies->entries[index] = *entry;
-    copies->entries[index].next = *bucket;
-    *bucket = index + 1;
+    return &copies->entries[number & (copies->size - 1)];
 }
 
-/* Removes the oldest entry, which is the last of its bucket. */
-static void remove_oldest(struct qs_copies *copies)
+static void insert(struct qs_copies *copies, const struct copies_entry *entry)
 {
-    const struct copies_entry *entry = &copies->entries[copies->oldest];
-    uint32_t *link = &copies->buckets[entry->hash & (copies->size - 1)];
+    uint64_t *bucket = &copies->buckets[entry->hash & (copies->size - 1)];
+    struct copies_entry *new_entry = entry_at(copies, copies->end);
 
-    while (*link != copies->oldest + 1)
-        link = &copies->entries[*link - 1].next;
-    *link = NONE;
-    copies->oldest = (copies->oldest + 1) & (copies->size - 1);
-    copies->count--;
+    *new_entry = *entry;
+    new_entry->next = *bucket;
+    *bucket = copies->end++;
 }
 
 static void grow(struct qs_copies *copies)
 {
-    struct qs_copies old = *copies;
+    const struct qs_copies old = *copies;
 
     allocate(copies, old.size * 2);
-    copies->oldest = copies->count = 0;
-    for (uint32_t i = 0; i < old.count; i++)
-        insert(copies, &old.entries[(old.oldest + i) & (old.size - 1)]);
+    for (uint64_t number = old.oldest; number < old.end; number++)
+        insert(copies, entry_at(&old, number));
     g_free(old.entries);
     g_free(old.buckets);
 }
@@ -94,14 +86,15 @@ static void make_room(struct qs_copies *copies, int64_t now)
 {
     const int64_t window = copies->recorders > 1 ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
 
-    while (copies->count && ABS(now - copies->entries[copies->oldest].sighting.time) > window)
-        remove_oldest(copies);
-    if (copies->count < copies->size)
+    while (copies->oldest < copies->end &&
+           ABS(now - entry_at(copies, copies->oldest)->sighting.time) > window)
+        copies->oldest++;
+    if (copies->end - copies->oldest < copies->size)
         return;
     if (copies->size < QS_COPIES_MAX)
         grow(copies);
     else
-        remove_oldest(copies);
+        copies->oldest++;
 }
 
 /* --- Recognition of copies ------------------------------------------------------------------- */
@@ -161,15 +154,16 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
                      (uint16_t)recorder_of(copies, packet->file)},
         .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
     };
-    uint32_t at;
+    uint64_t at;
 
     make_room(copies, packet->time);
     at = copies->buckets[entry.hash & (copies->size - 1)];
-    for (unsigned i = 0; i < CHAIN_MAX && at != NONE; i++, at = copies->entries[at - 1].next) {
-        const struct copies_entry *first = &copies->entries[at - 1];
+    for (unsigned i = 0; i < CHAIN_MAX && at >= copies->oldest; i++) {
+        const struct copies_entry *first = entry_at(copies, at);
 
         if (first->hash == entry.hash && is_copy(copies, &first->sighting, &entry.sighting))
             return &first->sighting;
+        at = first->next;
     }
     insert(copies, &entry);
     return NULL;

@@ -165,6 +165,12 @@ def unanswered(count):
     return list(traffic.spoofed(count, traffic.QUAKEWORLD, [traffic.GETCHALLENGE]))
 
 
+def same_bytes(count):
+    """So many requests in a moment, and one when no copy of them is expected any more."""
+    requests = unanswered(count)
+    return [*requests, requests[-1]._replace(time=requests[-1].time + MINUTE)]
+
+
 IN_ALL = {
     "sessions, one after another": lambda count: one_after_another(quakeworld([b"\x08\2a\0"]), count),
     "sessions at once": lambda count: list(damages.at_once(quake2([b"\x0a\2a\0"]), count)),

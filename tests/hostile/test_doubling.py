@@ -15,7 +15,7 @@ from traffic import TrafficTest
 
 ALL = os.environ.get("QUAKESHARK_DOUBLING") == "all"
 MOST = 2.2
-COUNT_IN_ONE, COUNT_IN_ALL, FILES = 2000, 40, 20
+COUNT_IN_ONE, COUNT_IN_ALL, COUNT_OF_SAME, FILES = 2000, 40, 5000, 20
 ACTIONS = {
     "convert": ["--output", "out/"],
     "sanitize": ["--sanitize", "--output", "out/"],
@@ -35,7 +35,7 @@ ACTIONS = {
 PAIRS = {
     ("commands: QuakeWorld, commands", "golden"), ("words: Quake II, commands", "dump"),
     ("names: QuakeWorld", "anonymize"), ("IP fragments", "dump as JSON"), ("levels: Quake", "convert"),
-    ("sessions, one after another", "check"), ("files", "list"),
+    ("sessions, one after another", "check"), ("files", "list"), ("datagrams with the same bytes", "list"),
 }
 
 
@@ -58,6 +58,7 @@ class Doubling(TrafficTest):
     def test_all_costs_are_linear(self):
         tables = {name: (lambda count, make=make: [make(count)], COUNT_IN_ONE) for name, make in repeats.IN_ONE.items()}
         tables.update((name, (lambda count, make=make: [make(count)], COUNT_IN_ALL)) for name, make in repeats.IN_ALL.items())
+        tables["datagrams with the same bytes"] = lambda count: [repeats.same_bytes(count)], COUNT_OF_SAME
         # So many files, each with a session of its own.
         tables["files"] = lambda count: [repeats.quakeworld([b"\x08\2a\0"], number=number) for number in range(count)], FILES
         start = self.instructions("list", self.capture("nothing.pcap", repeats.unanswered(1)))
