@@ -55,9 +55,11 @@ def dumped(*paths):
 
 def flat(fields):
     """Fields in order, groups before what is in them."""
-    for field in fields:
+    waiting = fields[::-1]
+    while waiting:
+        field = waiting.pop()
         yield field
-        yield from flat(field.get("fields", []))
+        waiting += field.get("fields", ())[::-1]
 
 
 # --- QWD
