@@ -225,7 +225,7 @@ FAULTS = [
     # Copies of datagrams, their order, and whose they are.
     ("sessions", "first->ip_id != second->ip_id", "false"),
     ("sessions", "first->capture_point == second->capture_point ||", ""),
-    ("sessions", "while (*link != copies->oldest + 1)", "while (*link && *link != copies->oldest + 1)"),
+    ("sessions", "        insert(copies, entry_at(&old, number));\n", "        (void)number;\n"),
     ("sessions", "is_of_stream(held, next) && held->seqinfo.number >= next->seqinfo.number + far", "false"),
     ("sessions", "held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX", "false"),
     ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),
