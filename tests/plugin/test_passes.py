@@ -19,9 +19,10 @@ def without_count(text):
     return re.sub(r"(\[fragment \d+) of \d+\]", r"\1]", text)
 
 
-def nested(element):
+def content(element, without=()):
+    """Attributes of the element and of all in it, in nested lists; without these fields of its own."""
     attributes = {name: without_count(text) if "[fragment " in text else text for name, text in element.attrib.items()}
-    return [attributes, *map(nested, element)]
+    return [attributes, *(content(item) for item in element if item.get("name") not in without)]
 
 
 def is_tcp(line):
@@ -52,11 +53,6 @@ class Passes(PluginTest):
         return {number: parts for number, parts in ours.items() if parts}
 
     @staticmethod
-    def content(parts, without):
-        """Attributes of all elements, in nested lists, without these fields."""
-        return [[part.attrib, *(nested(item) for item in part if item.get("name") not in without)] for part in parts]
-
-    @staticmethod
     def names(parts):
         return {item.get("name") for part in parts for item in part.findall("field")}
 
@@ -64,7 +60,8 @@ class Passes(PluginTest):
         """Shows a packet that differs, not all of them."""
         self.assertEqual(list(trees), list(expected))
         for number, parts in expected.items():
-            self.assertEqual(self.content(trees[number], LATER - self.names(parts)), self.content(parts, ()),
+            without = LATER - self.names(parts)
+            self.assertEqual([content(part, without) for part in trees[number]], [content(part) for part in parts],
                              f"packet {number}")
 
     def lines(self, path, *options):
