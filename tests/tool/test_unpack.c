@@ -277,6 +277,27 @@ TEST(bombs_in_archives_are_cut)
     }
 }
 
+/* An archive of a folder has no file; an empty file that is compressed has one empty stream. */
+TEST(archives_without_files_have_no_stream)
+{
+    g_autoptr(GByteArray) tar = g_byte_array_new(), gzip = g_byte_array_new();
+    struct archive *archive = start(tar, ARCHIVE_FILTER_GZIP, ARCHIVE_FORMAT_TAR_USTAR);
+    struct archive_entry *folder = archive_entry_new();
+    struct result result;
+
+    archive_entry_set_pathname(folder, "folder");
+    archive_entry_set_filetype(folder, AE_IFDIR);
+    assert_int_equal(archive_write_header(archive, folder), ARCHIVE_OK);
+    archive_entry_free(folder);
+    finish(archive);
+    result = unpack_part(tar, tar->len, true);
+    assert_null(result.problem);
+    assert_int_equal(result.files, 0);
+
+    pack(gzip, ARCHIVE_FILTER_GZIP, "", 0);
+    expect(gzip, "", NULL);
+}
+
 /* A hole is not in the archive; it reads as zeros. */
 TEST(holes_of_sparse_members_are_zeros)
 {
