@@ -52,11 +52,14 @@ static void observe(struct qs_donor_match *match, const struct qs_decoder *decod
     match->seen = true;
 }
 
-/* A demo with a state of this number is a recording of the session. */
-enum { RECORDED = 1 };
+/* Numbers of states. A sign-on with the first is of a recording of the session; with the second, it
+ * is not of the session. */
+enum { RECORDED = 1, CONTRADICTED };
 
 static void judge(struct qs_donor_match *match)
 {
+    if (qs_sign_on_state(match->sign_on, CONTRADICTED).size)
+        qs_donor_match_contradict(match, "contradicted");
     match->recorded = qs_sign_on_state(match->sign_on, RECORDED).size;
 }
 
@@ -102,12 +105,13 @@ static struct qs_donor *receive(struct capture *c, struct qs_donor *donor, unsig
 }
 
 /* Adds a session that signs on, is in the game until `until`, and does not end. */
-static void add_session(struct capture *c, unsigned number, int64_t signed_on, int64_t until)
+static struct qs_donor *add_session(struct capture *c, unsigned number, int64_t signed_on,
+                                    int64_t until)
 {
     struct qs_donor *donor = receive(c, NULL, number, signed_on, "S");
 
     receive(c, donor, number, until, "G");
-    receive(c, donor, number, until + SINCE, "x");
+    return receive(c, donor, number, until + SINCE, "x");
 }
 
 static void add_demo(struct capture *c, const char *name, const struct qs_demo_format *of)
@@ -180,6 +184,19 @@ DONOR_TEST(the_last_session_that_signed_on_is_the_donor)
     find(c);
     assert_donor(c, "session 3");
     assert_false(c->choice.unproven);
+}
+
+/* 32 packets justify one more try. */
+DONOR_TEST(next_donor_is_tried_if_the_session_is_long)
+{
+    add_session(c, 2, 20, 200);
+    qs_sign_on_set_state(add_session(c, 3, 30, 200)->sign_on, CONTRADICTED, VIEW("yes"));
+    find(c);
+    assert_donor(c, "none");
+    for (unsigned packets = 1; packets < 32; packets++)
+        late_packet(c, "G");
+    find(c);
+    assert_donor(c, "session 2");
 }
 
 DONOR_TEST(session_that_signed_on_before_the_late_one_began_is_no_donor)
