@@ -40,10 +40,13 @@ static void match_free(struct qs_donor_match *match)
     g_free(match);
 }
 
+static uint32_t known_hole; /* of the late session's final state */
+
 static void prepare(struct qs_donor_match *match, struct qs_session *session,
                     const struct qs_session *known)
 {
-    (void)match, (void)session, (void)known;
+    (void)match, (void)session;
+    known_hole = known ? known->hole.number : 0;
 }
 
 static void observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
@@ -305,6 +308,23 @@ DONOR_TEST(demo_that_is_a_recording_of_the_session_is_the_donor)
     }
     find(c);
     assert_donor(c, "b.dem");
+}
+
+static void end_with_hole(struct capture *c, uint32_t number, bool own)
+{
+    c->session.base.hole.number = number;
+    qs_late_session_end(c->late, &c->session.base, own);
+}
+
+DONOR_TEST(final_state_is_the_sessions_own_last_one)
+{
+    add_session(c, 2, 20, 200);
+    end_with_hole(c, 3, false);
+    end_with_hole(c, 4, true);
+    end_with_hole(c, 5, true);
+    end_with_hole(c, 6, false);
+    find(c);
+    assert_int_equal(known_hole, 5);
 }
 
 struct replay {
