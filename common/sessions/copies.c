@@ -61,7 +61,7 @@ static struct copies_entry *entry_at(const struct qs_copies *copies, uint64_t nu
     return &copies->entries[number & (copies->size - 1)];
 }
 
-static void insert(struct qs_copies *copies, const struct copies_entry *entry)
+static void append(struct qs_copies *copies, const struct copies_entry *entry)
 {
     uint64_t *bucket = &copies->buckets[entry->hash & (copies->size - 1)];
     struct copies_entry *new_entry = entry_at(copies, copies->end);
@@ -77,23 +77,30 @@ static void grow(struct qs_copies *copies)
 
     allocate(copies, old.size * 2);
     for (uint64_t number = old.oldest; number < old.end; number++)
-        insert(copies, entry_at(&old, number));
+        append(copies, entry_at(&old, number));
     g_free(old.entries);
     g_free(old.buckets);
 }
 
-static void make_room(struct qs_copies *copies, int64_t now)
+/* Appends the entry. If the buffer is full, it grows up to QS_COPIES_MAX entries, or loses the
+ * oldest one. */
+static void insert(struct qs_copies *copies, const struct copies_entry *entry)
+{
+    if (copies->end - copies->oldest == copies->size) {
+        if (copies->size < QS_COPIES_MAX)
+            grow(copies);
+        else
+            copies->oldest++;
+    }
+    append(copies, entry);
+}
+
+static void remove_expired(struct qs_copies *copies, int64_t now)
 {
     const int64_t window = copies->recorders > 1 ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
 
     while (copies->oldest < copies->end &&
            ABS(now - entry_at(copies, copies->oldest)->sighting.time) > window)
-        copies->oldest++;
-    if (copies->end - copies->oldest < copies->size)
-        return;
-    if (copies->size < QS_COPIES_MAX)
-        grow(copies);
-    else
         copies->oldest++;
 }
 
@@ -156,7 +163,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     };
     uint64_t at;
 
-    make_room(copies, packet->time);
+    remove_expired(copies, packet->time);
     at = copies->buckets[entry.hash & (copies->size - 1)];
     for (unsigned i = 0; i < CHAIN_MAX && at >= copies->oldest; i++) {
         const struct copies_entry *first = entry_at(copies, at);

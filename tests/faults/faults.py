@@ -223,9 +223,8 @@ FAULTS = [
     ("core", 'if (above < 0 || more_above < 0)', 'if (above < 0)'),
     ("plugin", '        g_hash_table_remove_all(table->rows);\n', '        (void)0;\n'),
     # Copies of datagrams, their order, and whose they are.
-    ("sessions", "first->ip_id != second->ip_id", "false"),
     ("sessions", "first->capture_point == second->capture_point ||", ""),
-    ("sessions", "        insert(copies, entry_at(&old, number));\n", "        (void)number;\n"),
+    ("sessions", "        append(copies, entry_at(&old, number));\n", "        (void)number;\n"),
     ("sessions", "is_of_stream(held, next) && held->seqinfo.number >= next->seqinfo.number + far", "false"),
     ("sessions", "held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX", "false"),
     ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),

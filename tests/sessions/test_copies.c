@@ -68,3 +68,23 @@ TEST(copies_are_found)
             fail_msg("%s: %s", cases[i].script, found);
     }
 }
+
+TEST(so_many_datagrams_are_remembered)
+{
+    static const struct {
+        unsigned count;
+        const char *first; /* result for a copy of the first one */
+    } rows[] = {{1000, "1"}, {QS_COPIES_MAX, "1"}, {QS_COPIES_MAX + 1, "0"}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) script = g_string_new(NULL);
+        g_autofree char *found = NULL, *expected = NULL;
+
+        for (unsigned number = 1; number <= rows[i].count; number++)
+            g_string_append_printf(script, "a 0 7 %u, ", number);
+        g_string_append_printf(script, "a 1 7 %u, a 1 7 1", rows[i].count);
+        found = find_copies(script->str);
+        expected = g_strdup_printf("0%u%s", rows[i].count, rows[i].first);
+        assert_true(g_str_has_suffix(found, expected));
+    }
+}
