@@ -86,6 +86,17 @@ GAME_TEST(the_answer_may_come_twice)
     assert_int_equal(game->session.base.connection, 1);
 }
 
+/* It belongs to another client behind the same address. */
+GAME_TEST(packet_with_another_qport_is_not_accepted)
+{
+    run_to(game, 1, 5);
+    game_packet(game, QS_END_A, "\x50\0\0\0\0\0\0\0\x21\x43\1", 11);
+    assert_false(game->decoder.found.accepted);
+    assert_int_equal(game->session.qport, 1234);
+    run_to(game, 6, 10);
+    assert_true(game->decoder.found.accepted);
+}
+
 TEST_WITH(packets_may_come_before_the_answer, struct game, game, game_open, game_close)
 {
     send_text(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");

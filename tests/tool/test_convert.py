@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 
+import late
 import recordings
 import tool
 from tool import SAMPLE, Capture, ToolTest, udp, udp_frame, wait_until_read
@@ -157,6 +158,16 @@ class Sessions(Convert):
         self.assertEqual((session["client"], session["packets"]),
                          (f"127.0.0.1:{struct.unpack('>H', port)[0]}", len(frames) - 4))  # without the handshake
 
+    def test_two_clients_that_ask_with_the_same_bytes_are_no_copies(self):
+        """Between other addresses, only a numbered packet of a session can be a copy."""
+        sample = Capture.read(SAMPLE)
+        other = late.moved(late.readdressed(sample, (127, 0, 0, 7)), 3 * SECOND)
+        first, (time, _) = sample.frames[0][1], sample.frames[-100]
+        asks = self.connectionless(first, 34, b"status\n", first[34:36])
+        self.assertNotEqual(asks[18:20], bytes(2))  # the IP identification
+        asked = sample.of([(time, asks), (time + 1, asks[:26] + bytes((127, 0, 0, 7)) + asks[30:])])
+        self.assertEqual(len(self.listed(self.write_capture("x.pcap", late.merged(sample, asked, other).frames))), 2)
+
     def test_captures_of_one_direction(self):
         server = b"\x6b\x6c"
         for from_server, printed in ((True, "the capture has no move of the client: the view does not turn"),
@@ -170,24 +181,24 @@ class Sessions(Convert):
 
     def test_status_reply_names_the_map_of_a_late_session(self):
         """The server's reply to another client during the session; a reply before or behind does not count."""
-        late = self.frames[700:]
+        frames = self.frames[700:]
         asked, answer = b"status\n\0", b"n\\map\\dm4\\hostname\\x\n1 2 3 4 \"a\" \"b\" 1 2\n\0"
-        question, reply = (next(frame for _, frame in late if (frame[34:36] == b"\x6b\x6c") == from_server)
+        question, reply = (next(frame for _, frame in frames if (frame[34:36] == b"\x6b\x6c") == from_server)
                           for from_server in (False, True))
         status = [self.connectionless(question, 34, asked), self.connectionless(reply, 36, answer)]
-        for replies, maps in ([], []), ([(late[-1][0], frame) for frame in status], ["dm4"]), (
-                [(late[0][0] - SECOND, frame) for frame in status], []), (
-                [(late[-1][0] + SECOND, frame) for frame in status], []), (
-                [(late[-1][0], frame) for frame in (status[0], status[1][:53])], []):  # cut within the map's name
-            path = self.write_capture("x.pcap", sorted([*late, *replies], key=lambda frame: frame[0]))
+        for replies, maps in ([], []), ([(frames[-1][0], frame) for frame in status], ["dm4"]), (
+                [(frames[0][0] - SECOND, frame) for frame in status], []), (
+                [(frames[-1][0] + SECOND, frame) for frame in status], []), (
+                [(frames[-1][0], frame) for frame in (status[0], status[1][:53])], []):  # cut within the map's name
+            path = self.write_capture("x.pcap", sorted([*frames, *replies], key=lambda frame: frame[0]))
             session, = self.listed(path)
             self.assertEqual(session["maps"], maps)
 
     @staticmethod
-    def connectionless(frame, port, payload):
-        """The frame with another payload and another port, the one at this offset."""
+    def connectionless(frame, at, payload, port=struct.pack(">H", 50999)):
+        """The frame with another payload and another port, which is at this offset."""
         payload = b"\xff\xff\xff\xff" + payload
-        frame = frame[:port] + struct.pack(">H", 50999) + frame[port + 2:]
+        frame = frame[:at] + port + frame[at + 2:]
         return (frame[:16] + struct.pack(">H", 28 + len(payload)) + frame[18:38] +
                 struct.pack(">HH", 8 + len(payload), 0) + payload)
 
