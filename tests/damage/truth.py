@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -47,10 +48,13 @@ def report(action, frames):
         return json.loads(subprocess.run([TOOL, action, "--json", file.name], capture_output=True).stdout)
 
 
+def dumped(path):
+    return subprocess.run([TOOL, "--dump", path], capture_output=True, text=True, errors="replace").stdout
+
+
 def dump(path):
     """The words of each line of a dump, at most five."""
-    run = subprocess.run([TOOL, "--dump", path], capture_output=True, text=True, errors="replace")
-    return [line.split(" ", 4) for line in run.stdout.splitlines()]
+    return [line.split(" ", 4) for line in dumped(path).splitlines()]
 
 
 def own(name):
@@ -77,8 +81,9 @@ def check(tries, paths):
 
 # --- The sessions of a capture
 
-BEGIN = ("qw.svc_serverdata", "q2.svc_serverdata", "nq.svc_serverinfo")
-GAME = ("svc_packetentities", "svc_deltapacketentities", "svcfte_updateentities", "svc_frame", "svc_time", "svc_clientdata")
+# Of the dump: packet, field of the packet, value; the beginning of a level; a message of the game.
+LINE = re.compile(r"\n(\d+) \S+ (?:packet\.(direction|session) = (\S+)|((?:qw|q2)\.svc_serverdata|nq\.svc_serverinfo)|"
+                  r"\w+\.(svc_packetentities|svc_deltapacketentities|svcfte_updateentities|svc_frame|svc_time|svc_clientdata))(?=\n)")
 
 
 class Session:
@@ -102,18 +107,16 @@ def sessions_of(path):
         frames = []
     if any(len(frame.data) != frame.size for frame in frames):
         return frames, of_server, {}
-    for words in dump(path) if frames else ():
-        if not words[0].isdigit():  # a part of a stream
-            continue
-        index = int(words[0]) - 1
-        if words[2] == "packet.direction" and words[4] == "s2c":
+    for packet, field, value, begins, plays in LINE.findall("\n" + dumped(path)) if frames else ():
+        index = int(packet) - 1
+        if value == "s2c":
             of_server.add(index)
-        elif words[2] == "packet.session":
-            number = int(words[4])
+        elif field == "session":
+            number = int(value)
             sessions[number].packets.append(index)
-        elif index in of_server and words[2] in BEGIN and len(words) == 3:
+        elif index in of_server and begins:
             sessions[number].begins.append(index)
-        elif index in of_server and words[2].endswith(GAME) and len(words) == 3:
+        elif index in of_server and plays:
             sessions[number].game.append(index)
     return frames, of_server, sessions
 
