@@ -44,7 +44,7 @@ class Fuzzing:
         self.found.mkdir(parents=True, exist_ok=True)
         self.runs = dict.fromkeys(TARGETS, 0)
         self.seconds = dict.fromkeys(TARGETS, 0)
-        self.edges = dict.fromkeys(TARGETS, 0)
+        self.features = dict.fromkeys(TARGETS, 0)
 
     def folders(self, target):
         """Folders of inputs: first the one for new inputs."""
@@ -69,11 +69,11 @@ class Fuzzing:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 errors="replace")
         runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
-        edges = re.findall(r" cov: (\d+)", result.stderr)
+        features = re.findall(r" ft: (\d+)", result.stderr)
         self.runs[target] += int(runs[1]) if runs else 0
         used = processor_seconds() - start
         self.seconds[target] += used
-        self.edges[target] = max([self.edges[target], *map(int, edges)])
+        self.features[target] = max([self.features[target], *map(int, features)])
         if result.returncode:
             (self.found / f"{target}-{self.seconds[target]:.0f}.log").write_text(result.stderr[-20000:])
         return used
@@ -85,7 +85,7 @@ class Fuzzing:
         for target in TARGETS:
             if self.runs[target]:
                 print(f"{target:10} {self.runs[target]:9} runs in {self.seconds[target] / 60:5.1f} "
-                      f"minutes of CPU time, {self.edges[target]} edges")
+                      f"minutes of CPU time, {self.features[target]} features")
         print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} minutes of CPU time, "
               f"{len(self.findings())} findings", *self.findings(), sep="\n  ")
         sys.stdout.flush()
