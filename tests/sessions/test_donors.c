@@ -189,6 +189,17 @@ DONOR_TEST(the_last_session_that_signed_on_is_the_donor)
     assert_false(c->choice.unproven);
 }
 
+DONOR_TEST(sessions_stay_in_the_order_of_their_begin_when_one_ends)
+{
+    struct qs_donor *first = add_session(c, 2, 20, 200);
+
+    add_session(c, 3, 30, 200);
+    add_session(c, 4, 40, 200);
+    qs_donors_end(c->donors, first);
+    find(c);
+    assert_donor(c, "session 4");
+}
+
 /* 32 packets justify one more try. */
 DONOR_TEST(next_donor_is_tried_if_the_session_is_long)
 {
