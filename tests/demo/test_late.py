@@ -229,6 +229,10 @@ class Quake2(Late):
             self.assertEqual(blocks_of(self.demos()["in-1-lab1.dm2"]), expected)
 
 
+UNKNOWN = ("unknown: the player's statistics, until they change; the names and frags of players, until they change; "
+           "what was in view and is never mentioned\n")
+
+
 class QuakeWorldTest(Late):
     def seen(self, demo):
         """The states that a player of the demo shows, by level and packet, then by entity. It drops no update."""
@@ -262,8 +266,15 @@ class QuakeWorld(QuakeWorldTest):
     def test_demo_is_the_donor(self):
         for share in 0.2, 0.5:
             error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "donor.qwd")
-            self.assertIn("its sign-on is from donor.qwd; unknown: the player's statistics", error)
+            self.assertIn("its sign-on is from donor.qwd; " + UNKNOWN, error)
             self.assert_right(self.only_demo())
+
+    def test_replacement_deltas_mention_no_entity_that_stays(self):
+        """FTE's, as deltas from a frame that the capture lacks."""
+        whole = Capture.read(CAPTURES / "fidelity" / "qw-fte.pcap.gz")
+        self.recorded(whole, "fte.qwd")
+        error = self.convert(cut(whole, len(whole.frames) // 2), "--sign-on", "fte.qwd")
+        self.assertIn("its sign-on is from fte.qwd; " + UNKNOWN, error)
 
     def test_demo_that_is_contradicted_is_refused(self):
         """Its weapons have other models, or it has FTE's extensions."""
