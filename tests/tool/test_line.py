@@ -180,6 +180,14 @@ class Line(ToolTest):
                 rolls = random.Random(11)
                 self.damaged(name, [frame for frame in frames if rolls.random() > 0.2 or (frame[1][12:16] == CLIENT) != client])
 
+    def test_moment_that_the_capture_of_quake_lacks_is_a_share_of_its_packets(self):
+        """Servers acknowledge no moves of a client."""
+        frames = Capture.read(CAPTURES / "fidelity" / "nq-protocol15.pcap.gz").frames
+        at = len(frames) // 2
+        for count in 60, 200, 400:
+            session, = self.sessions(self.write_capture("hole.pcap", frames[:at] + frames[at + count:]))
+            self.assertAlmostEqual(session["line"]["not_captured"], 100 * count / len(frames), delta=0.1)
+
     def test_check_shows_the_loss_of_the_line_and_of_the_capture(self):
         for name in THREE:
             frames, rolls = self.frames(name), random.Random(7)
