@@ -139,6 +139,12 @@ class Sanitize(ToolTest):
         self.assertEqual(plain.count(static), 513)
         self.assertIn(sanitized.count(static), range(400, 513))
 
+    def test_each_level_may_have_all_statics(self):
+        """The second attack is in the second level."""
+        static = b"\x14\1\0\0\0" + 3 * b"\1\0\0"
+        demos = self.both(QUAKEWORLD.attacked(300 * static, *7 * [b""], 300 * static))
+        self.assertEqual([demo.count(static) for demo in demos], [600, 600])
+
     def test_frames_that_stop_players(self):
         for name, change in quake2_frames().items():
             with self.subTest(name):
