@@ -5,6 +5,7 @@ import itertools
 import json
 import pathlib
 import re
+import struct
 import unittest
 import xml.etree.ElementTree
 
@@ -221,6 +222,16 @@ class Files(Expect):
         self.update(ACKNEX)
         self.edit(("svc_create=bytes 5;", "svc_create=bytes 6;"))
         self.assertEqual(self.failures(ACKNEX), ["s2c svc_create: 5 bytes, expected 6 (packet 5)"])
+
+    def test_thousands_have_all_their_digits(self):
+        """The packet with the light styles has 1200 more."""
+        self.update(SAMPLE)
+        capture, more = Capture.read(SAMPLE), 1200 * b"\x0c\0a\0"
+        time, frame = capture.frames[38]
+        ip, udp = (struct.pack(">H", len(frame) - start + len(more)) for start in (14, 34))
+        capture.frames[38] = time, frame[:16] + ip + frame[18:38] + udp + frame[40:] + more
+        self.write("more.pcap", capture.pcap())
+        self.assertIn("s2c svc_lightstyle: 1264 a level, expected 64 (packet 39)", self.failures("more.pcap"))
 
     def test_margins_that_a_first_run_allows(self):
         """3/4 of the packets in a median second, 55, to 4/3 of those in the busiest, 67; the same of movements as quick as
