@@ -619,7 +619,10 @@ class Capturer(FollowTest):
                                    "trap 'count=$((count + 6)); echo $count packets dropped by kernel >&2' USR1\n"
                                    "echo listening on lo >&2; while :; do sleep 0.1; done",
                                    "--ring-size", "100M", "--port", "qw=28001,29000-29010", "--filter", "host 10.0.0.1")
-        self.assertEqual([event["dropped"] for event in self.wait_for(process, "drops", 2)], [7, 6])
+        drops = self.wait_for(process, "drops", 2)
+        self.assertEqual([event["dropped"] for event in drops], [7, 6])
+        self.assertEqual([event["message"] for event in drops],
+                         [f"lo: packets came too fast, and {count} were dropped" for count in (7, 6)])
         *options, base, expression = (self.folder / "arguments").read_text().splitlines()
         self.assertEqual(" ".join(options), "-i lo -n -U -s 0 -B 65536 --time-stamp-precision=nano -C 6 -W 17 -w")
         self.assertRegex(base, rf"^{self.folder}/demos/ring/lo-\d{{8}}-\d{{6}}-{process.pid}\.pcap$")
