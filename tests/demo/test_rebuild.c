@@ -594,6 +594,17 @@ REBUILD_TEST(test_message_that_was_lost_on_its_way_is_not_missing, begin_dem_at)
     assert_string_equal(r->problems->str, "");
 }
 
+/* The next level's clock is ahead of the last time of the level before. */
+REBUILD_TEST(test_duration_has_no_time_between_levels, begin_dem_game)
+{
+    unreliable(r, SERVER, 3, VIEW(TIME_AT("\x80")));
+    unreliable(r, SERVER, 4, VIEW(TIME_AT("\xc0")));
+    unreliable(r, SERVER, 5, VIEW(SERVERINFO));
+    unreliable(r, SERVER, 6, VIEW(SIGNED_ON));
+    unreliable(r, SERVER, 7, VIEW(TIME));
+    assert_int_equal(r->out.duration, 500000000);
+}
+
 REBUILD_TEST(test_no_demo_of_a_session_that_ends_within_its_sign_on, begin_dem)
 {
     finish(r);
