@@ -864,3 +864,14 @@ TEST(test_score_board_is_hidden_40_frames_behind_a_loss)
         end(&r);
     }
 }
+
+/* The next level's demo begins without the loss. */
+REBUILD_TEST(test_score_board_of_a_level_is_reported_once, start_dm2)
+{
+    server(r, 1, 0, VIEW(SERVERDATA EIGHT_CLIENTS PLAYER_FRAME("\7", NO_DELTA, WITH_SCORES)));
+    server(r, 2, 0, VIEW(FRAME("\x09", "\x08\0\0\0")));
+    server(r, 3, 0, VIEW(SERVERDATA FULL_FRAME));
+    finish(r);
+    assert_string_equal(r->problems->str,
+                        LOST_BASE "3: the score board may stay on the screen from then on\n");
+}
