@@ -139,10 +139,13 @@ class Whole(SmallDemos):
                 self.assertEqual(demos.run("--check", self.folder / "x.qwd")[0], 0)
 
     def test_archive_behind_the_last_block(self):
+        """It has the time of that block."""
         for name, demo in (("x.qwd", demos.qwd_demo()), ("x.mvd", demos.mvd_demo())):
             with self.subTest(name):
-                self.assertIn(f" qw.appendix = {demos.appendix().hex()}",
-                              self.text_of(name, [*demo, demos.appendix()]))
+                text = self.text_of(name, [*demo, demos.appendix()])
+                self.assertIn(f" qw.appendix = {demos.appendix().hex()}", text)
+                last, archive = (block.split()[0] for block in self.split(text)[-2:])
+                self.assertEqual(archive, last)
 
     def test_server_demo(self):
         text = self.text_of("x.mvd", demos.mvd_demo())
