@@ -247,7 +247,8 @@ static uint32_t replace_mac(struct qs_view bytes, uint32_t at, char *text)
 
         if (i % 3 == 2 ? c != sign : !g_ascii_isxdigit(c))
             return 0;
-        sum = sum * 31 + (unsigned)g_ascii_tolower(c);
+        if (i % 3 != 2)
+            sum = sum * 31 + (unsigned)g_ascii_tolower(c);
     }
     if (qs_view_character(bytes, at + LENGTH) == sign ||
         g_ascii_isxdigit(qs_view_character(bytes, at + LENGTH)))
