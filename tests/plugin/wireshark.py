@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the plugin's tests share: tshark with the plugin that was just built, and small captures.
 
-Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and uses its own dissectors without a word: if the tests run as root,
-tshark runs as another user, on copies that this user can read. plugin.registration fails if the plugin is not loaded.
+Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then test its own dissectors without a word: if the tests run
+as root, tshark runs as another user, on copies that this user can read.
 """
 
 import json
@@ -114,6 +114,8 @@ class PluginTest(unittest.TestCase):
         if os.getuid() == 0:
             os.chown(cls.folder / "home", NOBODY, NOBODY)
             cls.identity = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        if "quakeshark.so" not in cls.tshark("-G", "plugins"):
+            raise AssertionError("tshark did not load the plugin")
 
     @classmethod
     def environment(cls, window=""):
