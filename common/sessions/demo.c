@@ -148,7 +148,9 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
     else
         problem->text = g_strdup("packets of the server are missing from the capture");
     problem->amount += single ? 0 : qs_hole_growth(hole, &writer->reported, QS_S2C);
-    g_array_set_size(problem->packets, single ? 0 : problem->packets->len);
+    /* The packet behind a hole that grew replaces the one before. */
+    if (!is_new && problem->packets->len && problem->packets->len == problem->count)
+        g_array_set_size(problem->packets, problem->packets->len - 1);
     add_location(demo, problem, packet->number, hole->begin, hole->end);
 }
 

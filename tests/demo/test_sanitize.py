@@ -192,6 +192,16 @@ class Sanitize(ToolTest):
         (demo,) = self.demos(QUAKEWORLD.attacked(info % b"\xc2\x9dx\xc2\\team\\\xc2"), "--sanitize").values()
         self.assertIn(info % b"B\x9dxB\\team\\B", demo)
 
+    def test_texts_keep_letters_and_glyphs_only(self):
+        """Quake's font has glyphs from 0x10 on, and its chat begins with a color; terminals obey the others."""
+        font = b"\t\n" + bytes({*range(0x10, 0xff)} - {0x1b, 0x7f, 0x9b})
+        for game, head, kept in ((QUAKEWORLD, b"\x08\2", b"\1" + font), (QUAKE, b"\x08", b"\1" + font),
+                                 (QUAKE2, b"\x0a\2", font.translate(None, bytes(range(0x10, 0x20))))):
+            with self.subTest(game.capture):
+                attack = head + bytes(range(1, 0xff)) + b"\0"
+                demo = b"".join(self.demos(game.attacked(attack), "--sanitize").values())
+                self.assertIn(head + kept + b"\0", demo)
+
     def test_messages_that_are_left_out_of_mvd(self):
         """Players show no hidden texts; they show the damage. A block without a download has its own length."""
         def hidden(number, content):

@@ -214,6 +214,13 @@ class Sessions(Convert):
             self.assertEqual(len(error.splitlines()), 1 if printed else 0)
             self.assertIn(printed, error)
 
+    def test_holes_behind_the_tenth_have_one_line(self):
+        """The capture has twelve. The last two end before its packets 86 and 90."""
+        _, error = self.tool("-o", "x.qwd", tool.CAPTURES / "qw-extended.pcap", status=1)
+        lines = re.findall("(from|at) (.*): ([0-9]*) ?packets? of the server.* missing from the capture(.*)", error)
+        self.assertEqual([int(line[2]) for line in lines[:-1]], [93, 81, 8, 24, 40, 1, 104, 130, 36, 19])
+        self.assertEqual(lines[-1], ("from", "0:23 to 0:43", "", ": 443 (2 times: packets 86, 90)"))
+
     def test_frames_that_a_client_has_behind_the_last_one_are_counted(self):
         """DarkPlaces acknowledges frames by number: all but the last nine of this session."""
         frames = Capture.read(tool.CAPTURES / "fidelity" / "nq-dp7.pcap.gz").frames
