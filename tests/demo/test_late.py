@@ -165,6 +165,11 @@ class Quake(Late):
                          {"donor": None, "unknown": None, "refused": None})
         self.assertIn("missing", self.tool("--list", "in.pcap")[0])
 
+    def test_list_describes_a_session_that_ends_without_a_donor(self):
+        session, = self.listed(CAPTURES / "nq-fte.pcap")
+        self.assertEqual([session[key] for key in ("version", "maps", "players")],
+                         ["999 flags 0x12 FTE 0x40060600 FTE2 0x7f", ["dm4"], ["labplayer"]])
+
     def test_list_has_no_column_for_donors_if_there_is_none(self):
         self.write("in.pcap", self.whole.pcap())
         self.assertNotIn("sign-on", self.tool("--list", "in.pcap")[0])

@@ -43,6 +43,7 @@ HOST_COMMANDS = [
     b"packet planted0:27500 x\n", b"alias y connect planted1\n", b'bind k "menu;join planted2"\n', b"set qtv_host planted3\n",
     b"set hostname planted4\n", b"echo see planted5.xn--p1ai\n", b"connect planted6.example.org:27500\n",
     b"bf;connect planted7.example.org\n", b"setu name planted13\n",
+    b'alias z "fullserverinfo \\hostname\\planted14\\x\\y"\n',
     b'fullserverinfo "\\a\\b\\hostport\\planted8.example.org:27500"\n',
     b'//tinfo 1 1 1 1 1 1 1 "planted9" 3\n', b'//qul 1 2 "planted10"\n',
     b'//finalscores "d" "m" "dm4" "planted11" 5 "planted12" 6\n']
