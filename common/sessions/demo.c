@@ -183,11 +183,13 @@ static void append_moment(GString *text, const char *before, struct qs_demo_mome
         g_string_append(text, " of the session");
 }
 
-/* Appends "at 0:21: ", or "from 0:21 to 0:40 of demo 2: ". */
-static void append_times(GString *text, const struct qs_session_demo_problem *problem, bool several)
+/* Appends "at 0:21: ", or "from 0:21 to 0:40 of demo 2: ". The only demo is not named; times before
+ * it are "of the session". `files`: number of demos. */
+static void append_times(GString *text, const struct qs_session_demo_problem *problem, guint files)
 {
     const struct qs_demo_moment from = problem->from, until = problem->until;
-    const bool same = from.demo == until.demo, name_demos = several || !same;
+    const bool same = from.demo == until.demo;
+    const bool name_demos = files > 1 || !same || (files && !from.demo);
 
     if (same && until.time - from.time < 1000000000) {
         append_moment(text, "at", from, name_demos);
@@ -206,7 +208,7 @@ char *qs_session_demo_problem_text(const struct qs_session_demo *demo,
     GString *text = g_string_new(NULL);
 
     if (problem->file)
-        append_times(text, problem, demo->files->len > 1);
+        append_times(text, problem, demo->files->len);
     g_string_append(text, problem->text);
     if (problem->amount)
         g_string_append_printf(text, ": %" G_GUINT64_FORMAT, problem->amount);

@@ -148,6 +148,19 @@ class Sessions(Convert):
         for name in names:
             self.assertEqual(self.tool("--check", name)[1], "")
 
+    def test_times_name_the_demo_if_there_are_several_or_none_has_begun(self):
+        frames = Capture.read(tool.CAPTURES / "fidelity" / "qw-vanilla.pcap.gz").frames
+        for first, every, places in (
+                (0, 150, ("at 0:29 of demo 1: 1 packet", "from 0:31 of demo 1 to 0:09 of demo 2: packets")),
+                (1000, 120, ("at 0:21 of the session: 1 packet", "from 0:02 to 0:10: packets")),
+                (1000, 100, ("at 0:17 of the session: 1 packet", "from 0:19 of the session to 0:11 of demo 1: packets"))):
+            sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] != frames[0][1][34:36]]
+            lost = [i for i in sent[200:] if i > first][::every]
+            path = self.write_capture("x.pcap", [frame for i, frame in enumerate(frames) if i >= first and i not in lost])
+            _, error = self.tool("-f", "--split=level", path, status=1)
+            for place in places:
+                self.assertIn(f"session 1: {place} of the server ", error)
+
     def test_client_whose_port_changes_is_listed_with_the_first(self):
         """Its router gives it another one: the session continues."""
         port = self.frames[0][1][34:36]

@@ -296,12 +296,13 @@ class Overwritten(FollowTest):
     """A ring that loses its first files."""
 
     def test_finished_demos_are_not_written_again(self):
-        """Nor as shorter ones, after the ring has lost their first packets."""
+        """Nor as shorter ones, after the ring has lost their first packets. Demos are no file for everybody."""
         Ring(self.ring, size=60_000).write_all(sample(60))
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "demo")
         time.sleep(2.5)  # the time stamp is written every second
         before = self.written()
+        self.assertEqual({path.stat().st_mode & 0o007 for path in self.demos.glob("*.qwd")}, {0})
         process.kill()
         process.wait()
         sorted(self.ring.iterdir())[0].unlink()
