@@ -16,6 +16,7 @@ SHARED = CAPTURES.parents[2] / "shared" / "newest" / "quake2-gtv"
 STUFFED = b"\x09\x05\0\x0bbad\0"
 PRINTED = b"\x09\x06\0\x0a\x02bad\0"
 STUFFED_ALL = b"\x0d\x05\x0bbad\0"
+RECONNECT = b"\x09\x01\0\x08"  # svc_reconnect for player 0
 
 
 def blocks_of(demo):
@@ -70,7 +71,7 @@ class Demos(StreamTest):
         self.assertNotIn("beginning of a level", error)
 
     def test_sanitize(self):
-        blocks = [gamestate(), PRINTED + STUFFED + gtv_frame("a") + STUFFED_ALL, gtv_frame("b")]
+        blocks = [gamestate(), PRINTED + STUFFED + gtv_frame("a") + STUFFED_ALL + RECONNECT, gtv_frame("b")]
         for deflate in (False, True):
             frames = gtv_stream(blocks=blocks, deflate=deflate).frames
             self.assertEqual(self.demo(frames), (mvd2(blocks), ""))

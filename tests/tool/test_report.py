@@ -16,6 +16,7 @@ import subprocess
 import time
 import unittest
 
+from demos import dem_block, dem_demo
 from test_match import MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
 from tool import CAPTURES, Capture, PROGRAM, SANITIZED, SOURCE
@@ -85,6 +86,11 @@ class Numbers(MatchTest):
         self.assertEqual([(each["player"], each["text"]) for each in session["chat"]],
                          [("anna", "anna: hello"), ("anna", "anna: hello"), ("anna", "(anna): team"), ("a: b", "a: b: c"),
                           (None, "who: me")])
+
+    def test_chat_of_quake_begins_with_a_mark(self):
+        demo = dem_demo()[:-1] + [dem_block(b"\x0d\0anna\0\x08\1anna: hello\n\0\x08anna: no chat\n\0")]
+        session = self.session("x.dem", b"".join(demo))
+        self.assertEqual([(each["player"], each["text"]) for each in session["chat"]], [("anna", "anna: hello")])
 
     def test_way_of_a_player(self):
         """No point twice; null for a jump."""
