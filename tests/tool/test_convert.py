@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 
+import capture
 import late
 import recordings
 import tool
@@ -233,6 +234,15 @@ class Sessions(Convert):
         lines = re.findall("(from|at) (.*): ([0-9]*) ?packets? of the server.* missing from the capture(.*)", error)
         self.assertEqual([int(line[2]) for line in lines[:-1]], [93, 81, 8, 24, 40, 1, 104, 130, 36, 19])
         self.assertEqual(lines[-1], ("from", "0:23 to 0:43", "", ": 443 (2 times: packets 86, 90)"))
+
+    def test_packets_that_were_cut_are_counted(self):
+        """Of each frame 100 bytes are captured, of which 42 are headers; four are before the session."""
+        head, *records = capture.split(SAMPLE.read_bytes())
+        cut = [record[:8] + struct.pack("<I", min(100, len(record) - 16)) + record[12:116] for record in records]
+        count = sum(len(record) > 116 for record in records[4:])
+        _, error = self.tool(self.write("x.pcap", b"".join([head, *cut])), status=None)
+        self.assertIn(f"session 1: {count} of {len(records) - 4} packets were cut, to 58 bytes of their content at most: "
+                      "record with tcpdump -s 0\n", error)
 
     def test_frames_that_a_client_has_behind_the_last_one_are_counted(self):
         """DarkPlaces acknowledges frames by number: all but the last nine of this session."""
