@@ -8,9 +8,10 @@ import datetime
 import os
 import pathlib
 import re
+import struct
 
 from demos import flat
-from wireshark import PROTOCOLS, PluginTest, dumped_packets, rows, some_captures
+from wireshark import PROTOCOLS, PluginTest, dumped_packets, rows, some_captures, to_client, to_server
 
 # Dumps have no links.
 ROWS = {row[0] for kind in ("field", "note") for row in rows(kind)} - {row[0] for row in rows("link")}
@@ -133,6 +134,16 @@ class TreeEqualsDump(PluginTest):
                 for packet, element in zip(packets, elements):
                     self.compare_packet(packet, element)
         return len(dumped)
+
+    def test_numbers_of_64_bits(self):
+        """clcfte_qcrequest with the arguments -300 and 1 << 40."""
+        serverdata = (b"\1\0\0\x80\0\0\0\x80\x0bFTEX" + struct.pack("<III", 0x40000000, 28, 1) + b"qw\0\0level\0" +
+                      bytes(40))
+        request = b"\1\0\0\x80\1\0\0\x80\1\0\x51\x0a\x82\x57\x0b\xf9\0\0\0\0\0\0call\0"
+        path = self.capture([to_client(27001, 27500, serverdata), to_server(27001, 27500, request)])
+        fields = flat(dumped_packets(path)[2][0]["fields"])
+        self.assertEqual([each["value"] for each in fields if "int64" in each["name"]], [-300, 1 << 40])
+        self.compare_capture("made", path)
 
     def test_tree_equals_dump(self):
         packets = 0
