@@ -304,6 +304,7 @@ class Changes(Expect):
         (self.folder / "wire.expect").write_text(text)
         output, _ = self.tool("--check", "--expect", "wire.expect", SAMPLE)
         self.assertIn("  note: s2c svc_damage: new message of play (10 packets, first ", output)
+        self.assertEqual(self.tool("--check", "--quiet", "--expect", "wire.expect", SAMPLE), ("", ""))
         self.edit(("[QuakeWorld]\n", "[QuakeWorld]\nnew = fail\n"))
         self.assertTrue(any("s2c svc_damage: new" in line for line in self.failures(SAMPLE)))
 

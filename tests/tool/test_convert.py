@@ -317,6 +317,10 @@ class Sessions(Convert):
         _, error = self.tool(self.write_capture("x.pcap", enumerate(packets), tool.RAW), status=1)
         self.assertIn("no session found; the packets between ports 40111 and 51000 ", error)
         self.assertIn("--port qw=40111", error)
+        others = [udp((2, 40111), (1, 51000), bytes([i * 7919 % 251]) * 48) for i in range(40)]
+        _, error = self.tool(self.write_capture("x.pcap", enumerate(others), tool.RAW), status=1)
+        self.assertIn("no session found", error)
+        self.assertNotIn("40111", error)
 
 
 class Interrupted(ToolTest):
