@@ -183,8 +183,8 @@ static void append_moment(GString *text, const char *before, struct qs_demo_mome
         g_string_append(text, " of the session");
 }
 
-/* Appends "at 0:21: ", or "from 0:21 to 0:40 of demo 2: ". The only demo is not named; times before
- * it are "of the session". `files`: number of demos. */
+/* Appends "at 0:21: ", or "from 0:21 to 0:40 of demo 2: ". A problem within the only demo does not
+ * name it; times before a demo are "of the session". `files`: number of demos. */
 static void append_times(GString *text, const struct qs_session_demo_problem *problem, guint files)
 {
     const struct qs_demo_moment from = problem->from, until = problem->until;

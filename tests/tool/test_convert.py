@@ -26,6 +26,11 @@ def shifted(frames, seconds):
     return [(time + seconds * SECOND, frame) for time, frame in frames]
 
 
+def of_server(frames):
+    """The indices of frames that do not come from the first one's port, the client's."""
+    return [i for i, (_, frame) in enumerate(frames) if frame[34:36] != frames[0][1][34:36]]
+
+
 class Convert(ToolTest):
     @classmethod
     def setUpClass(cls):
@@ -155,8 +160,7 @@ class Sessions(Convert):
                 (0, 150, ("at 0:29 of demo 1: 1 packet", "from 0:31 of demo 1 to 0:09 of demo 2: packets")),
                 (1000, 120, ("at 0:21 of the session: 1 packet", "from 0:02 to 0:10: packets")),
                 (1000, 100, ("at 0:17 of the session: 1 packet", "from 0:19 of the session to 0:11 of demo 1: packets"))):
-            sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] != frames[0][1][34:36]]
-            lost = [i for i in sent[200:] if i > first][::every]
+            lost = [i for i in of_server(frames)[200:] if i > first][::every]
             path = self.write_capture("x.pcap", [frame for i, frame in enumerate(frames) if i >= first and i not in lost])
             _, error = self.tool("-f", "--split=level", path, status=1)
             for place in places:
@@ -247,7 +251,7 @@ class Sessions(Convert):
     def test_frames_that_a_client_has_behind_the_last_one_are_counted(self):
         """DarkPlaces acknowledges frames by number: all but the last nine of this session."""
         frames = Capture.read(tool.CAPTURES / "fidelity" / "nq-dp7.pcap.gz").frames
-        sent = [i for i, (_, frame) in enumerate(frames) if frame[34:36] != frames[0][1][34:36]]
+        sent = of_server(frames)
         for lost in 10, 14:
             path = self.write_capture("x.pcap", [frame for i, frame in enumerate(frames) if i not in sent[-lost:]])
             _, error = self.tool("-f", "-o", "x.dem", path, status=1)
