@@ -123,7 +123,7 @@ static void set_frags(struct qs_match *match, struct qs_match_player *player, in
     enum { AT_ONCE_MAX = 2 }; /* maximum change of frags by one death */
     struct qs_match_level *level = last_level(match);
 
-    if (level->over || player->frags == frags)
+    if (level->over || level->undecodable || player->frags == frags)
         return;
     if (player->changed != time)
         player->frags_before = player->frags;
@@ -134,6 +134,21 @@ static void set_frags(struct qs_match *match, struct qs_match_player *player, in
     else if (player->frags_before != QS_MATCH_UNKNOWN && ABS(player->frags_before) > AT_ONCE_MAX)
         level->reset = time;
     add_change(match, player, QS_MATCH_FRAGS, time);
+}
+
+static void forget_frags(struct qs_match *match, struct qs_match_level *level)
+{
+    level->undecodable = true;
+    for (guint i = 0; i < level->players->len; i++) {
+        struct qs_match_player *player = g_ptr_array_index(level->players, i);
+
+        player->frags = player->frags_before = QS_MATCH_UNKNOWN;
+    }
+    for (guint i = level->changes->len; i-- > 0;)
+        if (g_array_index(level->changes, struct qs_match_change, i).kind == QS_MATCH_FRAGS) {
+            g_array_remove_index(level->changes, i);
+            match->changes--;
+        }
 }
 
 /* Removes the player from the slot. Restores frags that were reset at the same time: servers do so
@@ -208,7 +223,7 @@ static struct qs_match_player *find_player(struct qs_match *match, const struct 
         player = match->slots[event->slot] = join(match, &known, time);
     if (player) {
         player->present = true;
-        if (known.has_frags && player->frags == QS_MATCH_UNKNOWN)
+        if (known.has_frags && player->frags == QS_MATCH_UNKNOWN && !last_level(match)->undecodable)
             player->frags = 0;
         if (is_known && !known.spectator)
             last_level(match)->teams_count = known.teams_count;
@@ -260,6 +275,8 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
         level = begin_level(match, packet->time);
     match->level = d->session->level;
     level->to = MAX(level->to, packet->time);
+    if (!match->level && d->found.undecoded && !level->undecodable)
+        forget_frags(match, level);
     if (!level->map && d->found.player_events->len)
         level->map = qs_map_of(d->protocol, d->session);
     for (guint i = 0; i < d->found.player_events->len; i++) {

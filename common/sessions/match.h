@@ -43,8 +43,11 @@ struct qs_match_level {
     int64_t from, to;
     bool over;        /* svc_intermission was received: frags do not count any more */
     bool teams_count; /* true in a game of teams */
-    int64_t scored;   /* time when frags last changed */
-    int64_t reset;    /* time when frags were last reset to 0 */
+    /* The sign-on is not known, and a packet was not decoded to its end: an extension that nobody
+     * knows may have changed the messages, so no frags are known. */
+    bool undecodable;
+    int64_t scored; /* time when frags last changed */
+    int64_t reset;  /* time when frags were last reset to 0 */
     uint64_t left_out;
     GPtrArray *players; /* struct qs_match_player, in the order of their arrival */
     GArray *changes;    /* struct qs_match_change */
