@@ -602,9 +602,14 @@ class Capturer(FollowTest):
         return self.launch("-i", "lo", "-o", "demos", *arguments, env=environment, **options, **self.as_nobody())
 
     def test_ends_with_the_program(self):
-        for number in range(12):
+        """Whenever the program ends: at 12 moments from its start to half as long again as tcpdump's first start took."""
+        start, took = time.monotonic(), None
+        for number in range(13):
             process = self.launch_with("exec sleep 1000", ready=False)
-            time.sleep(number * 0.015)
+            while took is None and process.poll() is None and not (self.folder / "pids").exists():
+                time.sleep(0.005)
+            took = took or time.monotonic() - start
+            time.sleep(number * took / 8)
             process.terminate()
             process.wait(PATIENCE)
         pids, until = (self.folder / "pids").read_text().split(), time.monotonic() + 10
