@@ -122,7 +122,7 @@ static char *near_options(const GPtrArray *rows, const char *name)
     for (guint i = 0; i < rows->len; i++) {
         const struct option_row *row = g_ptr_array_index(rows, i);
 
-        if (row->name && row->help && is_near(name, row->name))
+        if (row->name && row->help && row->type != OPTION_GONE && is_near(name, row->name))
             g_string_append_printf(near, "%s--%s", near->len ? " or " : "", row->name);
     }
     return g_string_free(near, FALSE);

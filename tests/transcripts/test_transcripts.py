@@ -30,7 +30,7 @@ def contents(folder):
 def run(command, folder):
     before = contents(folder)
     result = subprocess.run(["sh", "-c", command], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                            capture_output=True, check=False)
+                            capture_output=True, check=False, timeout=60)
     lines = [f"$ {command}", *(result.stderr + result.stdout).decode().splitlines()]
     for path, data in sorted(contents(folder).items()):
         if before.get(path) != data:
