@@ -3,7 +3,7 @@
 its output, the name, size and SHA-256 of each file that it wrote, and its exit status unless that is 0.
 
 All commands of a file run one behind the other in a folder of their own, in which "captures" are those of the project, and
-"late" those of fidelity without their first third.
+"late" those of fidelity without their first third, and "part" without their packets 11 to 13.
 With QUAKESHARK_UPDATE=1 the test writes what is printed now: read the change before you commit it.
 """
 
@@ -47,10 +47,12 @@ def run_again(transcript):
         folder = pathlib.Path(name)
         (folder / "captures").symlink_to(CAPTURES)
         (folder / "late").mkdir()
+        (folder / "part").mkdir()
         for path in CAPTURES.glob("fidelity/*.pcap.gz"):
             if path.stem in "".join(commands):
                 whole = Capture.read(path)
                 (folder / "late" / path.stem).write_bytes(cut(whole, len(whole.frames) // 3).pcap())
+                (folder / "part" / path.stem).write_bytes(whole.of(whole.frames[:10] + whole.frames[13:]).pcap())
         for command in commands:
             printed += run(command[2:], folder)
     return printed
