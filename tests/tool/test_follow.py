@@ -587,12 +587,12 @@ class Reader(FollowTest):
     def test_journal_has_the_time_of_each_line(self):
         self.options = ["--min-free", "1M"]
         for stream in {}, {"JOURNAL_STREAM": "8:1"}:
-            process = self.launch("--follow", "ring", "-o", "demos", ready=False,
-                                  env={**os.environ, "LC_ALL": "C.UTF-8", **stream})
+            process = self.launch("--follow", "ring", ready=False, env={**os.environ, "LC_ALL": "C.UTF-8", **stream})
             while not (printed := process.log.read_text()) and process.poll() is None:
                 time.sleep(0.05)
             self.stop(process, signal.SIGTERM)
             self.assertEqual(printed[:2] == "20", not stream, printed)
+            self.assertIn("follows ring; demos go to the current folder\n", printed)
 
 
 class Capturer(FollowTest):
