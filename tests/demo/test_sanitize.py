@@ -228,6 +228,14 @@ class Sanitize(ToolTest):
             (demo,) = self.demos(QUAKEWORLD.attacked(message), "--sanitize").values()
             self.assertTrue(message in demo)
 
+    def test_layout_names_only_clients_that_can_be(self):
+        """Behind "client" and "ctf" come two coordinates, then the number."""
+        for layout, is_kept in ((b"ctf -8 8 1 0 0", True), (b"ctf 0 8 999 0 0", False),
+                                (b"client 0 -8 255 0 0 0", True), (b"client 0 8 256 0 0 0", False)):
+            message = text(4, layout)
+            demos = self.demos(QUAKE2.attacked(message), "--sanitize").values()
+            self.assertEqual(any(message in demo for demo in demos), is_kept, layout)
+
     def test_effects_that_changed_their_meaning_are_left_out(self):
         """Up to protocol 31; players of such a demo read the newer one. Q2PRO parse.c,
         CL_ParseServerData, CL_ParseTEntPacket."""

@@ -232,6 +232,14 @@ class Sessions(Convert):
             self.assertEqual(len(error.splitlines()), 1 if printed else 0)
             self.assertIn(printed, error)
 
+    def test_pause_of_a_quake_session_behind_a_hole(self):
+        """The capture lacks 40 packets; later both ends halt for three seconds, and no move is missing."""
+        frames = Capture.read(tool.CAPTURES / "fidelity" / "nq-protocol15.pcap.gz").frames
+        frames = frames[:900] + frames[940:1300] + [(time + 3 * SECOND, frame) for time, frame in frames[1300:]]
+        _, error = self.tool("-o", "x.dem", self.write_capture("x.pcap", frames), status=1)
+        self.assertRegex(error, r"^pcap2demo: \S+: session 1: at 0:10: 8 packets of the server and 32 of the client are "
+                                r"missing from the capture \(packet 902\)\n$")
+
     def test_holes_behind_the_tenth_have_one_line(self):
         """The capture has twelve. The last two end before its packets 86 and 90."""
         _, error = self.tool("-o", "x.qwd", tool.CAPTURES / "qw-extended.pcap", status=1)

@@ -486,18 +486,26 @@ class Trouble(FollowTest):
         self.stop(self.follow())
         self.assertEqual(len(self.written()), 1)
 
-    def test_largest_demo(self):
-        frames = sample(60)
-        Ring(self.ring).write_all(frames)
-        process = self.follow("--max-demo-size", "20k")
+    def largest(self, frames, size):
+        """The demo with --max-demo-size."""
+        process = self.launch("--follow", "ring", "-o", f"demos-{size}", "--max-demo-size", size)
         self.read(process, len(frames))
         self.stop(process)
-        demo, = self.written()
-        self.assertIn(len(demo), range(18_001, 20_101))
+        demo, = self.written(self.folder / f"demos-{size}")
         event, = self.events(process, "demo")
         self.assertEqual(event["bytes"], len(demo))
         event, = self.events(process, "stopped")
         self.assertIn(": 0 sessions, 0 players, 1 demo (", event["message"])
+        return demo
+
+    def test_largest_demo(self):
+        """Its blocks may have the size that the option names; the end of a demo comes behind them."""
+        frames, end = sample(60), 24
+        Ring(self.ring).write_all(frames)
+        demo = self.largest(frames, "20k")
+        self.assertIn(len(demo), range(18_001, 20_001 + end))
+        self.assertEqual(self.largest(frames, str(len(demo) - end)), demo)
+        self.assertLess(len(self.largest(frames, str(len(demo) - end - 1))), len(demo))
 
 
 class Reader(FollowTest):
