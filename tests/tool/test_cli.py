@@ -22,7 +22,7 @@ GUESSES = """\
 --sanitise F = unknown option {}; did you mean --sanitize?
 --recurse F = unknown option {}; did you mean --recursive?
 --signon x F | --sign_on x F = unknown option {}; did you mean --sign-on?
---xyzzy F | -fX F = unknown option {}
+--xyzzy F | -fX F | --buffer=1 F | --keep-days=3 F = unknown option {}
 --format json F | --fmt=qwd F = unknown option {}: --dump=json and --dump=text choose how packets are printed; …
 --csv F | --tsv F = unknown option {}: --list --json prints JSON, and jq makes CSV of it
 --name x F | --who x F = unknown option {}: --player NAME takes the sessions of a player
@@ -108,7 +108,6 @@ F demos/ = demos/: no such file; --output demos/ writes there
 --option qw.x=1 F = --option qw.x=1: no such option or value; the options are: acknex.pos_resolution=packed|fixed, …
 --option acknex.pos_resolution F = --option acknex.pos_resolution: no such option or value; …
 """
-
 
 
 class Usage(ToolTest):

@@ -240,13 +240,6 @@ class Sessions(Convert):
         self.assertRegex(error, r"^pcap2demo: \S+: session 1: at 0:10: 8 packets of the server and 32 of the client are "
                                 r"missing from the capture \(packet 902\)\n$")
 
-    def test_holes_behind_the_tenth_have_one_line(self):
-        """The capture has twelve. The last two end before its packets 86 and 90."""
-        _, error = self.tool("-o", "x.qwd", tool.CAPTURES / "qw-extended.pcap", status=1)
-        lines = re.findall("(from|at) (.*): ([0-9]*) ?packets? of the server.* missing from the capture(.*)", error)
-        self.assertEqual([int(line[2]) for line in lines[:-1]], [93, 81, 8, 24, 40, 1, 104, 130, 36, 19])
-        self.assertEqual(lines[-1], ("from", "0:23 to 0:43", "", ": 443 (2 times: packets 86, 90)"))
-
     def test_packets_that_were_cut_are_counted(self):
         """Of each frame 100 bytes are captured, of which 42 are headers; four are before the session."""
         head, *records = capture.split(SAMPLE.read_bytes())

@@ -26,11 +26,7 @@ class Fields(ToolTest):
             self.assertEqual(self.reference(*prefixes),
                              [field for field in every if field["name"].startswith(tuple(prefixes))
                               or field.get("alias", "").startswith(tuple(prefixes))])
-        output, error = self.tool("--fields", "unicorns", status=1)
-        self.assertEqual((output, error), ("", "pcap2demo: no field has \"unicorns\" in its name, title or description\n"))
-        for word, meant in (("damge", "damage"), ("Armour", "armor")):
-            _, error = self.tool("--fields", word, status=1)
-            self.assertIn(f"description; did you mean {meant}?\n", error)
+        self.assertIn("description; did you mean armor?\n", self.tool("--fields", "Armour", status=1)[1])
 
     def test_words(self):
         """Other words are found in names and titles, then in descriptions, in any case; parts of words come last."""

@@ -559,7 +559,6 @@ class Reader(FollowTest):
         kept = Path(__file__).with_name("recorder.txt")
         if os.environ.get("QUAKESHARK_UPDATE"):
             kept.write_text(told)
-        self.maxDiff = None
         self.assertEqual(told, kept.read_text())
 
     def test_spectators_are_no_players(self):

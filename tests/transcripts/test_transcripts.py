@@ -18,8 +18,7 @@ from late import cut
 from tool import CAPTURES, PROGRAM, Capture
 
 TRANSCRIPTS = sorted(pathlib.Path(__file__).parent.glob("*.transcript"))
-PROGRAM_FOLDER = pathlib.Path(PROGRAM).parent
-ENVIRONMENT = {"PATH": f"{PROGRAM_FOLDER}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+ENVIRONMENT = {"PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
 
 def contents(folder):
