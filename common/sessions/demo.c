@@ -37,15 +37,20 @@ static void problem_free(gpointer data)
     g_free(problem);
 }
 
-/* Returns a new text with "#" for numbers: "frame 12 is left out" → "frame # is left out". */
+/* Returns a new text with "#" for numbers: "frame 12 is left out" → "frame # is left out". Digits
+ * behind a letter belong to a name, such as the map's: levels dm4 and dm6 have problems of two
+ * kinds. */
 static char *kind_of(const char *text)
 {
     GString *kind = g_string_new(NULL);
 
-    for (; *text; text++) {
-        if (!g_ascii_isdigit(*text))
+    for (char before = ' '; *text; before = *text++) {
+        const bool in_number = g_ascii_isdigit(before) && g_str_has_suffix(kind->str, "#");
+
+        if (!g_ascii_isdigit(*text) || g_ascii_isalpha(before) ||
+            (g_ascii_isdigit(before) && !in_number))
             g_string_append_c(kind, *text);
-        else if (!g_str_has_suffix(kind->str, "#"))
+        else if (!in_number)
             g_string_append_c(kind, '#');
     }
     return g_string_free(kind, FALSE);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line: options, exit statuses, and where output goes."""
 
-import json
 import os
 import re
 import shlex
@@ -263,13 +262,6 @@ class Inputs(ToolTest):
 
 
 class List(ToolTest):
-    def test_status_shows_the_last_map_and_three_problems(self):
-        status = {"sessions": [{"player": "anna", "title": "QuakeWorld", "maps": ["dm4", "dm6"], "spectator": True,
-                                "demo_problems": ["one", "two", "three", "four", "five"]}]}
-        self.write("pcap2demo-status.json", json.dumps(status).encode())
-        self.assertRegex(self.tool("--status", self.folder)[0],
-                         r"(?m)^anna +QuakeWorld +dm6 +0 s .*  spectator\n  one\n  two\n  three\n  and 2 more\n")
-
     def test_table(self):
         output, error = self.tool("--list", "--wide", ACKNEX)
         head, row = output.splitlines()

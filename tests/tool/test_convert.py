@@ -240,6 +240,12 @@ class Sessions(Convert):
         self.assertRegex(error, r"^pcap2demo: \S+: session 1: at 0:10: 8 packets of the server and 32 of the client are "
                                 r"missing from the capture \(packet 902\)\n$")
 
+    def test_each_level_that_lacks_its_sign_on_has_a_message(self):
+        """Of the lists of sounds, a packet is missing."""
+        frames = Capture.read(tool.CAPTURES / "fidelity" / "qw-vanilla.pcap.gz").frames
+        path = self.write_capture("x.pcap", frames[:19] + frames[20:3424] + frames[3425:])
+        self.assertEqual(re.findall(r"level (\w+) cannot", self.tool("-o", "x", path, status=1)[1]), ["dm4", "dm6"])
+
     def test_packets_that_were_cut_are_counted(self):
         """Of each frame 100 bytes are captured, of which 42 are headers; four are before the session."""
         head, *records = capture.split(SAMPLE.read_bytes())
