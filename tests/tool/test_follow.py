@@ -97,10 +97,10 @@ def now():
     return time.time_ns()
 
 
-def sample(age, path=SAMPLE, copy=1):
+def sample(age, path=SAMPLE, copy=1, at=None):
     """Frames of a session that began so many seconds ago; each copy is another player's."""
     frames = [frame for frame in capture.read(path)[1] if capture.is_udp(frame)]
-    start = (now() // SECOND - age) * SECOND - frames[0].time
+    start = ((at or now()) // SECOND - age) * SECOND - frames[0].time
     return [damages.copy(frame, copy)._replace(time=start + frame.time) for frame in frames]
 
 
@@ -541,8 +541,9 @@ class Reader(FollowTest):
     def test_log_status_and_metrics(self):
         """Of a whole session, of one with a problem, and of lossy ones of other games: all is as in recorder.txt, which
         QUAKESHARK_UPDATE=1 writes anew."""
-        whole, lossy = sample(60), sample(60, copy=2)
-        others = sample(50, CAPTURES / "q2-lossy.pcap", 3) + sample(50, CAPTURES / "nq-lossy.pcap", 4)
+        at = now()
+        whole, lossy = sample(60, at=at), sample(60, copy=2, at=at)
+        others = sample(50, CAPTURES / "q2-lossy.pcap", 3, at) + sample(50, CAPTURES / "nq-lossy.pcap", 4, at)
         frames = sorted(whole + lossy[:1000] + lossy[1040:] + others, key=lambda frame: frame.time)
         Ring(self.ring).write_all(frames)
         process = self.follow("--idle-timeout", "10s", "--metrics", "q.prom", "-v")
