@@ -44,14 +44,16 @@ static char *kind_of(const char *text)
 {
     GString *kind = g_string_new(NULL);
 
-    for (char before = ' '; *text; before = *text++) {
-        const bool in_number = g_ascii_isdigit(before) && g_str_has_suffix(kind->str, "#");
+    for (; *text; text++) {
+        const bool in_word = kind->len && g_ascii_isalnum(kind->str[kind->len - 1]);
 
-        if (!g_ascii_isdigit(*text) || g_ascii_isalpha(before) ||
-            (g_ascii_isdigit(before) && !in_number))
+        if (!g_ascii_isdigit(*text) || in_word) {
             g_string_append_c(kind, *text);
-        else if (!in_number)
-            g_string_append_c(kind, '#');
+            continue;
+        }
+        g_string_append_c(kind, '#');
+        while (g_ascii_isdigit(text[1]))
+            text++;
     }
     return g_string_free(kind, FALSE);
 }

@@ -139,11 +139,6 @@ static void set_frags(struct qs_match *match, struct qs_match_player *player, in
 static void forget_frags(struct qs_match *match, struct qs_match_level *level)
 {
     level->undecodable = true;
-    for (guint i = 0; i < level->players->len; i++) {
-        struct qs_match_player *player = g_ptr_array_index(level->players, i);
-
-        player->frags = player->frags_before = QS_MATCH_UNKNOWN;
-    }
     for (guint i = level->changes->len; i-- > 0;)
         if (g_array_index(level->changes, struct qs_match_change, i).kind == QS_MATCH_FRAGS) {
             g_array_remove_index(level->changes, i);
@@ -223,7 +218,7 @@ static struct qs_match_player *find_player(struct qs_match *match, const struct 
         player = match->slots[event->slot] = join(match, &known, time);
     if (player) {
         player->present = true;
-        if (known.has_frags && player->frags == QS_MATCH_UNKNOWN && !last_level(match)->undecodable)
+        if (known.has_frags && player->frags == QS_MATCH_UNKNOWN)
             player->frags = 0;
         if (is_known && !known.spectator)
             last_level(match)->teams_count = known.teams_count;
@@ -319,6 +314,8 @@ int32_t qs_match_frags(const struct qs_match_level *level, const struct qs_match
 {
     const bool anew = level->reset > level->scored && player->changed == level->reset;
 
+    if (level->undecodable)
+        return QS_MATCH_UNKNOWN;
     return anew && !player->frags ? player->frags_before : player->frags;
 }
 

@@ -72,8 +72,8 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *decoder,
  * g_strfreev(). */
 char **qs_match_names(const struct qs_match *match);
 
-/* Returns a player's frags. If the server reset them and nobody has scored since, returns those
- * before: the match has ended, and no other has begun. */
+/* Returns a player's frags, QS_MATCH_UNKNOWN in an undecodable level. If the server reset them and
+ * nobody has scored since, returns those before: the match has ended, and no other has begun. */
 int32_t qs_match_frags(const struct qs_match_level *level, const struct qs_match_player *player);
 
 struct qs_match_score {
