@@ -539,8 +539,7 @@ class Reader(FollowTest):
         self.tool("--follow", "ring", "-o", "one.qwd", status=2)
 
     def test_log_status_and_metrics(self):
-        """Of a whole session, of one with a problem, and of lossy ones of other games: all is as in recorder.txt, which
-        QUAKESHARK_UPDATE=1 writes anew."""
+        """Of a whole session, of one with a problem, and of lossy ones of other games: all is as in recorder.txt."""
         at = now()
         whole, lossy = sample(60, at=at), sample(60, copy=2, at=at)
         others = sample(50, CAPTURES / "q2-lossy.pcap", 3, at) + sample(50, CAPTURES / "nq-lossy.pcap", 4, at)
@@ -557,10 +556,7 @@ class Reader(FollowTest):
                           *(json.dumps(event) for event in self.events(process, "status")[-1:]),
                           *sorted(path.name for path in self.demos.iterdir())]) + "\n"
         told = re.sub(r"20\d\d-?\d\d-?\d\d[-T ]\d\d:?\d\d:?\d\dZ?|\b[12]\d{9}\.\d+", "TIME", told)
-        kept = Path(__file__).with_name("recorder.txt")
-        if os.environ.get("QUAKESHARK_UPDATE"):
-            kept.write_text(told)
-        self.assertEqual(told, kept.read_text())
+        self.assert_kept(Path(__file__).with_name("recorder.txt"), told)
 
     def test_spectators_are_no_players(self):
         frames = sample(60, CAPTURES / "qw-spectator.pcap")

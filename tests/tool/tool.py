@@ -175,6 +175,12 @@ class ToolTest(unittest.TestCase):
         size, memory, seconds = map(float, output.split())
         return size, memory / 1024, seconds
 
+    def assert_kept(self, path, text):
+        """The text is that of the file, which QUAKESHARK_UPDATE=1 writes anew: read the change before you commit it."""
+        if os.environ.get("QUAKESHARK_UPDATE"):
+            path.write_text(text)
+        self.assertEqual(text, path.read_text())
+
     def write(self, name, data):
         path = self.folder / name
         path.write_bytes(data)
