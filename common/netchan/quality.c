@@ -10,9 +10,10 @@
 enum {
     SETTLED = 320,    /* after so many numbers, QuakeWorld's loss includes none of the sign-on */
     LEARN_EVERY = 32, /* number of acknowledgements between two calls of learn() */
-    CLOSE = 50000,    /* maximum distance of a round trip's bounds, if they are used (µs) */
-    HOLE_MIN = 3,     /* gaps of losses and unsent answers are seldom longer */
-    UNSURE_GAP = 2    /* a gap of so many may have all acknowledgements of an update */
+    CLOCKS_DIFFER = 1000, /* minimum lead of one clock over another that is not by chance (µs) */
+    CLOSE = 50000,        /* maximum distance of a round trip's bounds, if they are used (µs) */
+    HOLE_MIN = 3,         /* gaps of losses and unsent answers are seldom longer */
+    UNSURE_GAP = 2        /* a gap of so many may have all acknowledgements of an update */
 };
 
 #define USUAL .998 /* share of all times that are usual */
@@ -234,9 +235,11 @@ static void acknowledge_all(const struct packet *packet)
 
 /* --- Captures at two places ------------------------------------------------------------------ */
 
-static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t time)
+static void add_copy(struct qs_path_sender *sender, uint32_t index, const struct qs_path_copy *copy)
 {
     struct qs_path_sent *sent = sent_at(sender, index);
+    const int32_t lag = (int32_t)(copy->time - sent->time);
+    const int32_t lead = copy->file_order < 0 ? -lag : lag;
 
     if (sent->copied)
         return;
@@ -245,15 +248,20 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, uint32_t tim
         sender->acknowledged_before = sender->counts.acknowledged - sent->acknowledged;
     }
     sender->copied_acknowledged += sent->acknowledged;
-    sender->lag += (int32_t)(time - sent->time);
+    sender->lag += lag;
+    if (copy->file_order) {
+        sender->lead += lead;
+        sender->ahead += lead > CLOCKS_DIFFER;
+        sender->behind += lead < -CLOCKS_DIFFER;
+    }
     sent->copied = true;
-    sent->time = time;
+    sent->time = copy->time;
 }
 
 void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_t number,
-                      int64_t time)
+                      int64_t time, int file_order)
 {
-    const uint32_t now = (uint32_t)(time / 1000);
+    const struct qs_path_copy copy = {number, (uint32_t)(time / 1000), file_order};
     struct qs_path_sender *sender;
 
     if (!path->history || direction == QS_DIRECTION_UNKNOWN)
@@ -261,10 +269,10 @@ void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_
     sender = &path->history->senders[direction - QS_C2S];
     for (uint32_t i = sender->count; i-- > oldest(sender);)
         if (sent_at(sender, i)->number == number) {
-            add_copy(sender, i, now);
+            add_copy(sender, i, &copy);
             return;
         }
-    sender->early[sender->early_count++ % QS_PATH_EARLY_MAX] = (struct qs_path_copy){number, now};
+    sender->early[sender->early_count++ % QS_PATH_EARLY_MAX] = copy;
 }
 
 /* --- Sequence numbers ------------------------------------------------------------------------ */
@@ -292,7 +300,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
     /* A copy may have been captured before the datagram. */
     for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
         if (sender->early[i].number == packet->number)
-            add_copy(sender, sender->count - 1, sender->early[i].time);
+            add_copy(sender, sender->count - 1, &sender->early[i]);
 }
 
 /* True if the last gap is a long one, and the netchan found that the capture lacks all of it. */

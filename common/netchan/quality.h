@@ -70,7 +70,8 @@ struct qs_path_direction {
 struct qs_path_quality {
     enum qs_vantage vantage;
     bool two_vantages; /* captured at both ends: losses between them make no gap */
-    bool answers;      /* see struct qs_path_rules */
+    double clocks; /* time by which the clocks of these two differ (s); 0, or figures are unknown */
+    bool answers;  /* see struct qs_path_rules */
     struct qs_path_direction c2s, s2c;
     double round_trip_loss; /* upper bound, if the directions are not known separately */
     double unanswered;      /* part of the client's datagrams, if the server answers each one */
@@ -136,9 +137,11 @@ struct qs_path_gap qs_path_gap_of(const struct qs_path *path, const struct qs_de
                                   const struct qs_path_event *event);
 
 /* Adds a second capture of datagram `number` of the direction's main stream, at `time` (ns). If
- * most have one, the capture has two places; otherwise the network duplicated them. */
+ * most have one, the capture has two places; otherwise the network duplicated them. `file_order`
+ * is 0 if one capture file has both, otherwise its sign tells which file this is: the one with the
+ * higher number (> 0), or the other one. */
 void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_t number,
-                      int64_t time);
+                      int64_t time, int file_order);
 
 /* Fills `quality` with what is known so far; all is unknown if `path` is NULL. */
 void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality);

@@ -7,6 +7,7 @@
 #include "common/netchan/quality_state.h"
 
 #define MILLISECOND 1000.0
+#define SECOND 1000000.0
 #define LIMIT_MAX 50.0 /* highest upper bound that is reported (percent) */
 #define NEAR (2.5 * MILLISECOND)
 
@@ -75,6 +76,20 @@ static double lag_of(const struct qs_path *path)
             lag += sender->lag / sender->copied;
     }
     return lag;
+}
+
+/* Returns the time (s) by which the clocks of two captures differ, or 0: the same one has had the
+ * datagrams of both directions first, which no path does. */
+static double clock_difference(const struct qs_path *path)
+{
+    const struct qs_path_sender *client = &path->history->senders[QS_CLIENT],
+                                *server = &path->history->senders[QS_SERVER];
+
+    if (MIN(client->copied, server->copied) < ENOUGH ||
+        ((client->ahead < .95 * client->copied || server->ahead < .95 * server->copied) &&
+         (client->behind < .95 * client->copied || server->behind < .95 * server->copied)))
+        return 0;
+    return fabs(client->lead / client->copied + server->lead / server->copied) / 2 / SECOND;
 }
 
 bool qs_path_is_near(const struct qs_path *path, unsigned sender)
@@ -493,6 +508,11 @@ void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality
     }
     if (!path || !path->history)
         return;
+    quality->clocks = clock_difference(path);
+    if (quality->clocks > 0) {
+        quality->two_vantages = true;
+        return;
+    }
     view = view_of(path);
     if (view.counts.ends[QS_SERVER].acknowledged >= ENOUGH)
         estimate(&view, quality);
@@ -594,6 +614,13 @@ char *qs_path_ping_text(const struct qs_path_quality *quality)
     };
     GString *text = g_string_new("ping ");
 
+    if (quality->clocks > 0) {
+        g_string_append_printf(text,
+                               "unknown: the clocks of two captures differ by %.3f s, by which "
+                               "\"editcap -t\" can shift one",
+                               quality->clocks);
+        return g_string_free(text, FALSE);
+    }
     if (quality->ping < 0)
         g_string_append(text, "unknown");
     else

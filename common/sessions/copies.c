@@ -175,3 +175,8 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     insert(copies, &entry);
     return NULL;
 }
+
+unsigned qs_copies_recorder(const struct qs_copies *copies)
+{
+    return copies->latest;
+}

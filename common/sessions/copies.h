@@ -23,7 +23,8 @@
 /* Maximum number of datagrams that are remembered; a flood shortens the window. */
 enum { QS_COPIES_MAX = 65536 };
 
-/* One capture of a datagram. Its members are those of struct qs_packet. */
+/* One capture of a datagram. Its members are those of struct qs_packet; `recorder` numbers the
+ * capture files in the order in which they began. */
 struct qs_sighting {
     struct qs_address source, destination;
     uint64_t number;
@@ -41,5 +42,7 @@ void qs_copies_free(struct qs_copies *copies);
 /* Returns the first capture of the datagram if this one is a copy, valid until the next call.
  * Remembers any other datagram, and returns NULL. */
 const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct qs_packet *packet);
+/* Returns the sighting.recorder of the last packet. */
+unsigned qs_copies_recorder(const struct qs_copies *copies);
 
 #endif

@@ -82,6 +82,7 @@ struct run {
     uint32_t suppressed;              /* updates choked before each fiftieth */
     bool (*reports)(uint32_t number); /* the client reports 10 % loss, otherwise none */
     int64_t lag;                      /* delay between the capture points (ms) */
+    int clocks; /* file_order of copies of the server's datagrams; those of the client's have 1 */
     int64_t jitter;        /* delay of every fifth datagram of the client, and its answer (ms) */
     int64_t answer_jitter; /* delay of every fifth answer (ms) */
     uint32_t server_back;  /* like BACK, for the server; 0: it is next to the capture */
@@ -119,7 +120,7 @@ static void run(struct path *path, const struct run *run)
                 i * INTERVAL + late, 0, QS_NOTE_KINDS);
         if (run->between && !run->between(i))
             qs_path_add_copy(path->quality, QS_C2S, i,
-                             (i * INTERVAL + late + run->lag) * MILLISECOND);
+                             (i * INTERVAL + late + run->lag) * MILLISECOND, run->clocks != 0);
         if (!is_lost(run->lost_to_client, i))
             add(path, QS_S2C, i,
                 last_before(run->between ? run->between : run->lost, (int64_t)i - run->server_back),
@@ -127,7 +128,7 @@ static void run(struct path *path, const struct run *run)
                 i + i / 50 * run->suppressed, QS_NOTE_KINDS);
         if (run->lag)
             qs_path_add_copy(path->quality, QS_S2C, i,
-                             (i * INTERVAL + late + 1 + run->lag) * MILLISECOND);
+                             (i * INTERVAL + late + 1 + run->lag) * MILLISECOND, run->clocks);
     }
 }
 
@@ -342,6 +343,20 @@ TEST(ping_includes_the_delay_between_two_capture_points)
     const struct path longer = measure(&(struct run){.between = none, .lag = 7});
 
     assert_true(fabs(longer.figures.ping - path.figures.ping - (7 - 1)) < 1);
+}
+
+/* On one clock, the file that has the client's datagrams first has the server's ones last. */
+TEST(figures_are_unknown_if_one_file_has_the_datagrams_of_both_directions_first)
+{
+    const struct path path = measure(&(struct run){.between = none, .lag = 7, .clocks = -1});
+    const struct path other = measure(&(struct run){.between = none, .lag = 7, .clocks = 1});
+    g_autofree char *text = qs_path_ping_text(&other.figures);
+
+    assert_true(path.figures.ping > 0 && path.figures.clocks == 0);
+    assert_true(other.figures.ping < 0 && other.figures.c2s.loss < 0);
+    assert_float_equal(other.figures.clocks, .007, 1e-6);
+    assert_true(
+        g_str_has_prefix(text, "ping unknown: the clocks of two captures differ by 0.007 s"));
 }
 
 /* QuakeWorld's client rounds the percentage of its last datagrams up, by a half on average. */
