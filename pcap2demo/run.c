@@ -452,7 +452,8 @@ static void run_player(const struct options *options)
         run_files(&selected);
     else
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "no player has \"%s\" in the name; --list shows their names",
+                "no player%s has \"%s\" in the name; --list shows their names",
+                options->sessions.chosen->len ? " of the chosen sessions" : "",
                 options->input.player);
     g_array_free(selected.sessions.chosen, TRUE);
 }
