@@ -331,7 +331,7 @@ void q2_decode_pdu(struct qs_decoder *d)
     learn_ends(d);
     d->found.accepted = gtv->begun;
     d->found.connectionless = !gtv->begun;
-    qs_summary(d, "%s GTV", qs_direction_arrow(d->found.direction));
+    qs_summary(d, "GTV");
     if (gtv->stage[d->packet->from] == Q2_GTV_STAGE_LOST) {
         decode_rest(d);
     } else if (d->packet->missing) {

@@ -49,28 +49,8 @@ class Info(PluginTest):
         lines = self.lines(self.capture(way(5000, 27500, OOB + text) for way, text, _ in frames)).values()
         self.assertEqual([plain(line) for line in lines], [plain(expected) for *_, expected in frames])
 
-    def test_every_line_has_a_direction(self):
+    def test_every_line_has_one_direction(self):
         """Between servers and masters, too, where both ports are servers'."""
-        for name in ("qw-oob", "qw-oob-newest", "q2-oob", "nq-control"):
+        for name in ("qw-oob", "qw-oob-newest", "q2-oob", "q2-gtv-plain", "nq-control"):
             for number, line in self.lines(self.stored(name)).items():
-                self.assertRegex(line, "^(C→S|S→C) ", f"{name} {number}")
-
-    def test_known_lines(self):
-        """The beginnings of lines of stored captures."""
-        known = (
-            ("nq-control", 1, "C→S CCREQ_CONNECT protocol 3"),
-            ("nq-control", 19, 'S→C CCREP_PLAYER_INFO 0 "queryman" frags 0'),
-            ("nq-control", 27, 'S→C CCREP_RULE_INFO "sv_gravity" = "800"'),
-            ("nq-control", 37, 'S→C CCREP_SERVER_INFO "nqlab full of rules" map "dm4" '
-                                "players 1 of 1 protocol 3"),
-            ("qw-oob", 20, 'S→C print map "dm4" players 0'),
-            ("q2-oob", 19, 'S→C print map "lab1" players 0'),
-            ("q2-oob", 22, 'C→S rcon "status"'),
-            ("q2-vanilla", 3, 'C→S connect protocol 34 name "yam"'),
-            ("q2-vanilla", 13, 'S→C seq 5 ack 4: print "player 1 entered the game", '
-                                'centerprint "Welcome to the walk"'),
-            ("qw-qtv", 34, 'C→S QTV: stringcmd "say hello from qtv"; QTV: stringcmd '))
-        shown = {capture: self.lines(self.stored(capture)) for capture in {row[0] for row in known}}
-        for capture, number, expected in known:
-            line = shown[capture][number]
-            self.assertTrue(plain(line).startswith(plain(expected)), line)
+                self.assertRegex(line, "^(C→S|S→C) (?!C→S|S→C)", f"{name} {number}")

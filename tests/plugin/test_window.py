@@ -80,26 +80,6 @@ class Objects(PluginTest):
         self.check_again_and_again("quake_demos", ("qw-vanilla", None), ("q2-vanilla", None),
                                    ("qw-vanilla", None))
 
-    def columns(self, path, kind):
-        answer = self.sharkd([("load", {"file": path}), ("tap", {"tap0": f"eo:{kind}"})])[1]
-        return [tuple(map(found.get, ("pkt", "hostname", "type", "filename", "len")))
-                for found in answer["result"]["taps"][0]["objects"]]
-
-    def test_demos_of_one_session(self):
-        """Each has its own first packet and map."""
-        path = self.readable(CAPTURES[0] / "fidelity" / "q2-ipv6.pcap.gz")
-        kind = "application/x-dm2-demo"
-        self.assertEqual(self.columns(path, "quake_demos"), [
-            (13, "[::1]:27910: anna, lab1, 0:17", kind, "20261128-124002-anna-lab1.dm2", 17149),
-            (527, "[::1]:27910: anna, lab2, 0:05", kind, "20261128-124020-anna-lab2.dm2", 10584)])
-
-    def test_columns_of_downloads(self):
-        self.assertEqual(self.columns(self.stored("nq-download"), "quake_downloads"), [
-            (26, "127.0.0.1", "audio/x-wav", "sound/weapons/r_exp3.wav", 3044),
-            (131, "127.0.0.1", "audio/x-wav", "sound/weapons/rocket1i.wav", 744),
-            (185, "127.0.0.1", "audio/x-wav", "sound/weapons/sgun1.wav", 45),
-            (222, "127.0.0.1", "application/octet-stream", "csprogs.dat", 59890)])
-
     def test_downloads(self):
         self.check_again_and_again("quake_downloads", ("qw-download", None),
                                    ("nq-download", None), ("qw-download", None))
