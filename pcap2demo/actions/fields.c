@@ -139,7 +139,7 @@ struct listing {
     char *const *words; /* words to search for, ends with NULL; if empty, lists all fields */
     void (*print)(const struct described *what);
     unsigned rank; /* rank of the fields to list in this pass */
-    bool any;
+    bool *found;   /* by word: a field has it */
 };
 
 /* Quality of a match, the best first. */
@@ -181,12 +181,14 @@ static void list(struct listing *listing, const struct described *what)
 {
     unsigned rank = *listing->words ? RANKS : RANK_WORD;
 
-    for (char *const *word = listing->words; *word; word++)
-        rank = MIN(rank, rank_of(*word, what));
-    if (rank != listing->rank)
-        return;
-    listing->print(what);
-    listing->any = true;
+    for (guint i = 0; listing->words[i]; i++) {
+        const unsigned its_rank = rank_of(listing->words[i], what);
+
+        listing->found[i] |= its_rank < RANKS;
+        rank = MIN(rank, its_rank);
+    }
+    if (rank == listing->rank)
+        listing->print(what);
 }
 
 static void list_row(struct listing *listing, const struct qs_protocol *protocol,
@@ -252,29 +254,29 @@ static char *nearest_part(const char *word)
     return nearest;
 }
 
-static void report_unknown(char *const *words)
+static void report_unknown(const char *word)
 {
-    for (; *words; words++) {
-        g_autofree char *lower = g_ascii_strdown(*words, -1), *near = nearest_part(lower);
+    g_autofree char *lower = g_ascii_strdown(word, -1), *near = nearest_part(lower);
 
-        failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "no field has \"%s\" in its name, title or description%s%s%s", *words,
-                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
+    failure(EXIT_PROBLEMS, (struct qs_location){0},
+            "no field has \"%s\" in its name, title or description%s%s%s", word,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* --- Action ---------------------------------------------------------------------------------- */
 
 static void print_fields(const struct options *options)
 {
-    struct listing listing = {.words = options->files,
-                              .print = options->json ? print_json : print_text};
+    g_autofree bool *found = g_new0(bool, g_strv_length(options->files) + 1);
+    struct listing listing = {
+        .words = options->files, .found = found, .print = options->json ? print_json : print_text};
 
     for (; listing.rank < RANKS; listing.rank++)
         for (int i = 0; qs_protocols[i]; i++)
             list_protocol(&listing, qs_protocols[i]);
-    if (!listing.any)
-        report_unknown(options->files);
+    for (guint i = 0; listing.words[i]; i++)
+        if (!found[i])
+            report_unknown(listing.words[i]);
 }
 
 const struct action_kind fields_action = {
