@@ -2,6 +2,7 @@
 """The line in the packet list is the summary that the tool prints, with names and values that people look for."""
 
 import re
+import struct
 
 from wireshark import OOB, SHORT_NAMES, PluginTest, dumped_packets, some_captures, to_client, to_server
 
@@ -54,3 +55,9 @@ class Info(PluginTest):
         for name in ("qw-oob", "qw-oob-newest", "q2-oob", "q2-gtv-plain", "nq-control"):
             for number, line in self.lines(self.stored(name)).items():
                 self.assertRegex(line, "^(C→S|S→C) (?!C→S|S→C)", f"{name} {number}")
+
+    def test_units_have_a_singular_only_if_they_are_words(self):
+        move = struct.pack("<IIH", 1, 0, 7) + b"\x03\0\1" + b"\0\1\0\x0d\0\1"
+        shown = self.tshark("-V", "-r", self.capture([to_server(5001, 27500, OOB + b"getchallenge\n"),
+                                                      to_server(5001, 27500, move)]))
+        self.assertEqual(re.findall(r"Duration: (.*)", shown), ["1 ms", "13 ms", "1 ms"])

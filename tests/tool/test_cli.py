@@ -274,9 +274,9 @@ class List(ToolTest):
 
 
 class Check(ToolTest):
-    def damaged(self, count, seconds=0):
-        """The capture, later by some seconds, with its last `count` packets' payloads overwritten."""
-        frames = [(time + seconds * 1000000, frame) for time, frame in Capture.read(ACKNEX).frames]
+    def damaged(self, count):
+        """The capture with its last `count` packets' payloads overwritten."""
+        frames = Capture.read(ACKNEX).frames
         frames[-count:] = [(time, frame[:42] + b"\xee" * (len(frame) - 42)) for time, frame in frames[-count:]]
         return self.write_capture("bad.pcap", frames)
 
@@ -294,15 +294,6 @@ class Check(ToolTest):
         for many, first in (("98,99", 98), ("4294967297", 4294967297)):
             _, error = self.tool("--list", "-s", many, SAMPLE, status=1)
             self.assertEqual(error, f"pcap2demo: no session {first}: the input has 1 session\n")
-
-    def test_json(self):
-        """The damaged capture is an hour later: its packets are no duplicates of the other's."""
-        report = self.report("--check", ACKNEX, self.damaged(1, seconds=3600), status=1)
-        self.assertEqual((report["schema"], report["kind"], report["status"]), (1, "check", 1))
-        good, bad = report["files"]
-        self.assertEqual((good["frames"], good["packets"], good["undecoded_bytes"], good["problems"]), (25, 25, 0, []))
-        self.assertEqual(bad["problems"][0]["packet"], 25)
-        self.assertEqual(bad["problem_count"], len(bad["problems"]))
 
 
 class Output(ToolTest):

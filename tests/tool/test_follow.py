@@ -298,15 +298,16 @@ class Overwritten(FollowTest):
 
     def test_finished_demos_are_not_written_again(self):
         """Nor as shorter ones, after the ring has lost their first packets. Demos are no file for everybody."""
-        Ring(self.ring, size=60_000).write_all(sample(60))
+        frames = sample(60)
+        Ring(self.ring, size=60_000).write_all(frames)
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "demo")
-        time.sleep(2.5)  # the time stamp is written every second
         demo, = self.demos.glob("*.qwd")
         self.assertEqual(demo.stat().st_mode & 0o007, 0)
         process.kill()
         process.wait()
         demo.rename(self.folder / "archived.qwd")
+        (self.demos / ".pcap2demo-until").write_text(str(frames[-1].time))  # the time of the demo's end
         for _ in range(2):
             process = self.follow("--idle-timeout", "10s")
             self.wait_for(process, "session_end")
