@@ -377,9 +377,6 @@ class Choices(ToolTest):
         self.assertEqual([packet["fields"] for packet in self.dump("--port", "acknex=4660", path)],
                          [packet["fields"] for packet in self.dump(ACKNEX)])
 
-    def test_option(self):
-        self.assertNotEqual(self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX), self.tool("--dump", ACKNEX))
-
     def test_player_is_a_part_of_the_name_in_any_case(self):
         several = CAPTURES / "lines" / "qw-g-server.pcap.gz"  # anna and bert
         for action in (["--list"], ["--dump"], ["--stats"], ["--pcap", "x.pcap", "--force"]):

@@ -3,7 +3,8 @@
 its output, the name, size and hash of each file that it wrote, and its exit status unless that is 0.
 
 All commands of a file run one behind the other in a folder of their own, in which "captures" are those of the project, and
-"late" those of fidelity without their first third, and "part" without their packets 11 to 13.
+"late" those of fidelity without their first third, "part" without their packets 11 to 13, and "snap" with the first 96
+bytes of each packet.
 """
 
 import hashlib
@@ -11,6 +12,8 @@ import os
 import pathlib
 import subprocess
 
+import capture
+import damages
 from late import cut
 from tool import CAPTURES, PROGRAM, Capture, ToolTest
 
@@ -39,7 +42,7 @@ def run_again(transcript, folder):
     lines = transcript.read_text().splitlines()
     commands = [line for line in lines if line.startswith("$ ")]
     printed = lines[:lines.index(commands[0])]
-    for name in "late", "part":
+    for name in "late", "part", "snap":
         (folder / name).mkdir(parents=True)
     (folder / "captures").symlink_to(CAPTURES)
     for path in CAPTURES.glob("fidelity/*.pcap.gz"):
@@ -47,6 +50,7 @@ def run_again(transcript, folder):
             whole = Capture.read(path)
             (folder / "late" / path.stem).write_bytes(cut(whole, len(whole.frames) // 3).pcap())
             (folder / "part" / path.stem).write_bytes(whole.of(whole.frames[:10] + whole.frames[13:]).pcap())
+            capture.write(folder / "snap" / path.stem, whole.link_type, damages.cut(capture.read(path)[1], 96))
     files = contents(folder)
     for command in commands:
         told, files = run(command[2:], folder, files)
