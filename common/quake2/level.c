@@ -60,8 +60,10 @@ void q2_level_command(struct qs_decoder *d, struct qs_view command)
 
 void q2_level_stufftext(struct qs_decoder *d, struct qs_view text)
 {
-    if (qs_view_begins(text, "changing") || qs_view_begins(text, "reconnect"))
-        qs_level_end(d->session, d->packet->number);
+    if (!qs_view_begins(text, "changing") && !qs_view_begins(text, "reconnect"))
+        return;
+    qs_level_end(d->session, d->packet->number);
+    qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_MAP, (struct qs_view){0});
 }
 
 /*

@@ -240,7 +240,8 @@ char *q2_version_text(const struct q2_session *session)
     return g_strdup_printf("%s%d", engine_of(session), version);
 }
 
-/* Returns the first model's map ("maps/q2dm1.bsp"), or client_connect's, for the caller to free. */
+/* Returns the map of the first model ("maps/q2dm1.bsp"), or of client_connect until its level ends,
+ * for the caller to free. */
 static char *describe_map(const struct q2_session *session)
 {
     const char *model = q2_configstring(session, Q2_RANGE_MODELS, 1);
