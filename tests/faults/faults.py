@@ -229,7 +229,7 @@ FAULTS = [
     ("sessions", "held->seqinfo.acked_id >= next->seqinfo.ack_id + AHEAD_MAX", "false"),
     ("sessions", "if (conversation->session && seqinfo.numbered) {", "if (conversation->session) {"),
     ("core", "if (d->session->qport == qport)", "if (true)"),
-    ("core", "sender->lag += (int32_t)(time - sent->time);", ""),
+    ("core", "sender->lag += lag;", ""),
     ("core", "to->copied_acknowledged += sent_at(to, index)->copied;", ""),
     ("core", "loss_of(single, single_acknowledged(sender)", "loss_of(0, single_acknowledged(sender)"),
     # Reliable bits, holes, levels, donors, quality of the path, margins, pseudonyms, order.
