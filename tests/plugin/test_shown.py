@@ -15,8 +15,9 @@ TAPS = [f"nstat:quake,{kind}" for kind in ("sessions", "line", "messages")] + ["
 
 
 def lines(frames):
-    """The packet list without backslashes, which versions of Wireshark escape differently."""
-    return [" ".join(frame["c"]).replace("\\", "")[:200] for frame in frames if frame["c"][4] not in ("TCP", "UDP")]
+    """Number, protocol and info of the packet list without backslashes, which versions of Wireshark escape differently."""
+    cells = [[frame["c"][column] for column in (0, 4, 6)] for frame in frames]
+    return [" ".join(row).replace("\\", "")[:200] for row in cells if row[1] not in ("TCP", "UDP")]
 
 
 def rows(tap):

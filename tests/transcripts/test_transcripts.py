@@ -3,8 +3,7 @@
 its output, the name, size and hash of each file that it wrote, and its exit status unless that is 0.
 
 All commands of a file run one behind the other in a folder of their own, in which "captures" are those of the project, and
-"late" those of fidelity without their first third, "part" without their packets 11 to 13, and "snap" with the first 96
-bytes of each packet.
+"late" those of fidelity without their first third, "part" without packets 11 to 13, "snap" of packets cut to 96 bytes.
 """
 
 import hashlib
