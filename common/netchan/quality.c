@@ -249,11 +249,8 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, const struct
     }
     sender->copied_acknowledged += sent->acknowledged;
     sender->lag += lag;
-    if (copy->file_order) {
-        sender->lead += lead;
-        sender->ahead += lead > CLOCKS_DIFFER;
-        sender->behind += lead < -CLOCKS_DIFFER;
-    }
+    sender->ahead += copy->file_order && lead > CLOCKS_DIFFER;
+    sender->behind += copy->file_order && lead < -CLOCKS_DIFFER;
     sent->copied = true;
     sent->time = copy->time;
 }

@@ -10,6 +10,7 @@
 #define SECOND 1000000.0
 #define LIMIT_MAX 50.0 /* highest upper bound that is reported (percent) */
 #define NEAR (2.5 * MILLISECOND)
+#define NEARLY_ALL .95
 
 enum {
     ENOUGH = 30, /* minimum number of datagrams for a figure */
@@ -85,11 +86,13 @@ static double clock_difference(const struct qs_path *path)
     const struct qs_path_sender *client = &path->history->senders[QS_CLIENT],
                                 *server = &path->history->senders[QS_SERVER];
 
-    if (MIN(client->copied, server->copied) < ENOUGH ||
-        ((client->ahead < .95 * client->copied || server->ahead < .95 * server->copied) &&
-         (client->behind < .95 * client->copied || server->behind < .95 * server->copied)))
+    const double copied[] = {MAX(client->copied, ENOUGH), MAX(server->copied, ENOUGH)};
+    const double ahead = MIN(client->ahead / copied[0], server->ahead / copied[1]);
+    const double behind = MIN(client->behind / copied[0], server->behind / copied[1]);
+
+    if (MIN(client->copied, server->copied) < ENOUGH || MAX(ahead, behind) < NEARLY_ALL)
         return 0;
-    return fabs(client->lead / client->copied + server->lead / server->copied) / 2 / SECOND;
+    return fabs(client->lag / copied[0] + server->lag / copied[1]) / 2 / SECOND;
 }
 
 bool qs_path_is_near(const struct qs_path *path, unsigned sender)

@@ -58,9 +58,7 @@ struct qs_path_sender {
     uint32_t copied_from;                 /* index of the first of these */
     double acknowledged_before;           /* acknowledged before the first of these */
     double lag;                           /* sum of times from the first to the second place */
-    /* Of the higher file's clock over the other one's: sum, number of clear leads either way. */
-    double lead;
-    uint32_t ahead, behind;
+    uint32_t ahead, behind; /* clear leads of the higher file's clock, and of the other one's */
     struct qs_path_copy early[QS_PATH_EARLY_MAX]; /* ring buffer */
     uint32_t early_count;                         /* number of all early copies so far */
     int64_t begin, times[3]; /* times of the first datagram, and of the last, newest first */
