@@ -287,7 +287,7 @@ class Check(ToolTest):
 
     def test_problems_of_other_sessions_do_not_count(self):
         path = self.damaged(1)
-        self.tool("--check", "--session", "1", path, status=1)
+        self.assertIn("packet 25: offset 0: Acknex: ", self.tool("--check", "--session", "1", path, status=1)[1])
         output, error = self.tool("--check", "--session", "2", path, status=1)
         self.assertIn("0 of a known game", output)
         self.assertEqual(error, "pcap2demo: no session 2: the input has 1 session\n")

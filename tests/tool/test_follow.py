@@ -302,18 +302,19 @@ class Overwritten(FollowTest):
         Ring(self.ring, size=60_000).write_all(frames)
         process = self.follow("--idle-timeout", "10s")
         self.wait_for(process, "demo")
-        demo, = self.demos.glob("*.qwd")
-        self.assertEqual(demo.stat().st_mode & 0o007, 0)
+        time.sleep(2.5)  # the time stamp is written every second
         process.kill()
         process.wait()
-        demo.rename(self.folder / "archived.qwd")
-        (self.demos / ".pcap2demo-until").write_text(str(frames[-1].time))  # the time of the demo's end
-        for _ in range(2):
+        demo, = [path.rename(self.folder / "archived.qwd") for path in self.demos.glob("*.qwd")]
+        self.assertEqual(demo.stat().st_mode & 0o007, 0)
+        for lost in [], [], sorted(self.ring.iterdir())[:1]:
+            for path in lost:
+                path.unlink()
             process = self.follow("--idle-timeout", "10s")
             self.wait_for(process, "session_end")
             self.stop(process)
             self.assertEqual(self.written(), {})
-            sorted(self.ring.iterdir())[0].unlink()
+            (self.demos / ".pcap2demo-until").write_text(str(frames[-1].time))  # the time of the demo's end
 
     def test_unfinished_demo_whose_first_packets_are_lost_is_kept(self):
         """The rest of the session is one that the ring joins late."""
