@@ -85,7 +85,6 @@ static double clock_difference(const struct qs_path *path)
 {
     const struct qs_path_sender *client = &path->history->senders[QS_CLIENT],
                                 *server = &path->history->senders[QS_SERVER];
-
     const double copied[] = {MAX(client->copied, ENOUGH), MAX(server->copied, ENOUGH)};
     const double ahead = MIN(client->ahead / copied[0], server->ahead / copied[1]);
     const double behind = MIN(client->behind / copied[0], server->behind / copied[1]);
