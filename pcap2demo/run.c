@@ -209,10 +209,15 @@ static char *read_sign_on(GPtrArray *sign_ons, const char *name)
 
     if (!source)
         return error ? error : g_strdup("it is not a regular file");
-    if (source_next(source, true) && source_is_capture(source->stream))
+    if (!source_next(source, true)) {
+        error = source_problem(source);
+        error = error ? error : g_strdup("no demo is in this archive");
+    } else if (source_is_capture(source->stream)) {
         error = g_strdup("it is a capture; make a demo of it first");
-    else
+        source_close_plain(source->stream);
+    } else {
         demo = open_demo(source, &error);
+    }
     if (demo && !qs_donor_demos_add(sign_ons, demo))
         error = g_strdup("it has no sign-on of a whole level");
     if (demo)

@@ -23,12 +23,12 @@ struct qs_copies {
     uint64_t *buckets;            /* number of the newest entry, by hash */
     uint32_t size;                /* size of both arrays, a power of 2 */
     uint64_t oldest, end;         /* numbers of the oldest entry and of the next new one */
-    /* The latest capture files, in a ring. Each may have a clock of its own: `offsets` is its lead
-     * over the first file's clock (ns), if `known`. */
+    /* The latest capture files, by number % RECORDERS_MAX. Each may have a clock of its own: `offsets`
+     * is its lead over the first file's clock (ns), if `known`. */
     const struct qs_capture_file *files[RECORDERS_MAX];
     int64_t offsets[RECORDERS_MAX];
     bool known[RECORDERS_MAX];
-    unsigned recorders, latest; /* number of files so far, index of the last datagram's file */
+    unsigned recorders, latest; /* number of files so far, and of the last datagram's file */
 };
 
 static void allocate(struct qs_copies *copies, uint32_t size)
@@ -108,25 +108,25 @@ static void remove_expired(struct qs_copies *copies, int64_t now)
 
 static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_file *file)
 {
-    unsigned recorder = copies->latest;
+    const unsigned number = copies->recorders;
 
-    if (copies->files[recorder] == file && copies->recorders)
-        return recorder;
-    for (recorder = 0; recorder < MIN(copies->recorders, RECORDERS_MAX); recorder++)
-        if (copies->files[recorder] == file)
-            return copies->latest = recorder;
-    recorder = copies->recorders++ % RECORDERS_MAX;
-    copies->files[recorder] = file;
-    copies->known[recorder] = copies->recorders == 1;
-    copies->offsets[recorder] = 0;
-    return copies->latest = recorder;
+    if (number && copies->files[copies->latest % RECORDERS_MAX] == file)
+        return copies->latest;
+    for (unsigned i = 1; i <= MIN(number, RECORDERS_MAX); i++)
+        if (copies->files[(number - i) % RECORDERS_MAX] == file)
+            return copies->latest = number - i;
+    copies->files[number % RECORDERS_MAX] = file;
+    copies->known[number % RECORDERS_MAX] = number == 0;
+    copies->offsets[number % RECORDERS_MAX] = 0;
+    copies->recorders++;
+    return copies->latest = number;
 }
 
 /* True if both times can be of one datagram. Measures the clock offset of a new file. */
 static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first,
                        const struct qs_sighting *second)
 {
-    const unsigned a = first->recorder, b = second->recorder;
+    const unsigned a = first->recorder % RECORDERS_MAX, b = second->recorder % RECORDERS_MAX;
     const int64_t lag = second->time - first->time;
 
     if (copies->known[a] && copies->known[b])
@@ -158,7 +158,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     const struct copies_entry entry = {
         .sighting = {packet->source, packet->destination, packet->number, packet->time,
                      packet->capture_point, packet->size, packet->ip_id,
-                     (uint16_t)recorder_of(copies, packet->file)},
+                     recorder_of(copies, packet->file)},
         .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
     };
     uint64_t at;

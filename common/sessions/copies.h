@@ -23,15 +23,15 @@
 /* Maximum number of datagrams that are remembered; a flood shortens the window. */
 enum { QS_COPIES_MAX = 65536 };
 
-/* One capture of a datagram. Its members are those of struct qs_packet; `recorder` numbers the
- * capture files in the order in which they began. */
+/* One capture of a datagram. Its members are those of struct qs_packet; `recorder` is the number of
+ * the capture file, in the order in which the files began. */
 struct qs_sighting {
     struct qs_address source, destination;
     uint64_t number;
     int64_t time;
     uint64_t capture_point;
     uint32_t size, ip_id;
-    uint16_t recorder;
+    unsigned recorder;
 };
 
 struct qs_copies;

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Maximum number of sessions that may be donors (each new level is compared with all), of ended
- * levels (the oldest are dropped), and of levels of a demo. */
-enum { SESSIONS_MAX = 1024, OVER_MAX = 128, DEMO_LEVELS_MAX = 128 };
+/* Maximum number of sessions that may be donors (each new level is compared with all), and of ended
+ * levels of all sessions, and of each demo: the oldest are dropped. */
+enum { SESSIONS_MAX = 1024, LEVELS_MAX = 128 };
 
 static void donor_free(gpointer data)
 {
@@ -47,23 +47,23 @@ bool qs_donor_is_of_server(const struct qs_donor *donor, const struct qs_address
 
 /* --- Levels ---------------------------------------------------------------------------------- */
 
-/* Moves the donor's level to `over`; drops the oldest there if it has `max`. */
-static void keep_level(struct qs_donor *donor, GPtrArray *over, guint max)
+/* Moves the donor's level to `over`; drops the oldest from `first` on if there are LEVELS_MAX. */
+static void keep_level(struct qs_donor *donor, GPtrArray *over, guint first)
 {
     struct qs_donor *level = g_memdup2(donor, sizeof *donor);
 
     level->name = g_strdup(donor->name);
     donor->sign_on = NULL;
-    if (over->len == max)
-        g_ptr_array_remove_index(over, 0);
+    if (over->len - first == LEVELS_MAX)
+        g_ptr_array_remove_index(over, first);
     g_ptr_array_add(over, level);
 }
 
-static void end_level(struct qs_donor *donor, GPtrArray *over, guint max)
+static void end_level(struct qs_donor *donor, GPtrArray *over, guint first)
 {
     if (over && qs_donor_is_complete(donor)) {
         qs_sign_on_sort_marks(donor->sign_on);
-        keep_level(donor, over, max);
+        keep_level(donor, over, first);
     }
     g_clear_pointer(&donor->sign_on, qs_sign_on_free);
 }
@@ -113,7 +113,7 @@ static bool has_company(const struct qs_donors *donors, const struct qs_donor *d
 
 static void begin_level(const struct qs_donors *donors, struct qs_donor *donor, uint32_t level)
 {
-    end_level(donor, donors->late ? donors->over : NULL, OVER_MAX);
+    end_level(donor, donors->late ? donors->over : NULL, 0);
     donor->level = level;
     donor->signed_on = donor->until = 0;
     if (has_company(donors, donor))
@@ -141,7 +141,7 @@ void qs_donors_end(struct qs_donors *donors, struct qs_donor *donor)
 {
     if (!donor)
         return;
-    end_level(donor, donors->late ? donors->over : NULL, OVER_MAX);
+    end_level(donor, donors->late ? donors->over : NULL, 0);
     g_ptr_array_remove(donors->sessions, donor); /* keeps the others in the order of their begin */
 }
 
@@ -158,7 +158,7 @@ void qs_donors_late_end(struct qs_donors *donors)
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-static void add_blocks(struct qs_donor *donor, GPtrArray *demos, guint max,
+static void add_blocks(struct qs_donor *donor, GPtrArray *demos, guint first,
                        struct qs_demo_input *recording, struct qs_decoder *decoder,
                        struct qs_session *session)
 {
@@ -174,14 +174,14 @@ static void add_blocks(struct qs_donor *donor, GPtrArray *demos, guint max,
 
         qs_decode_block(decoder, format->file->decode_block, session, NULL, &packet, block.offset);
         if (session->level != donor->level) {
-            end_level(donor, demos, max);
+            end_level(donor, demos, first);
             donor->level = session->level;
             donor->sign_on = qs_sign_on_new();
             qs_sign_on_keep_marks(donor->sign_on);
         }
         add_packet(donor, decoder);
     }
-    end_level(donor, demos, max);
+    end_level(donor, demos, first);
 }
 
 GPtrArray *qs_donor_demos_new(void)
@@ -204,7 +204,7 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
     decoder.want_entities = QS_ENTITIES_ALL;
-    add_blocks(&donor, demos, before + DEMO_LEVELS_MAX, recording, &decoder, session);
+    add_blocks(&donor, demos, before, recording, &decoder, session);
     qs_decoder_clear(&decoder);
     format->protocol->session_clear(session);
     g_free(session);

@@ -300,22 +300,13 @@ static bool try_sessions(struct qs_late_session *late, const GPtrArray *donors,
     return false;
 }
 
-/* Adds the first reason why a demo does not fit; ignores those of its other levels. */
-static void add_refusal(GString *refusals, const char *name, const char *reason)
-{
-    g_autofree char *start = g_strdup_printf("%s: ", name);
-
-    if (!strstr(refusals->str, start))
-        g_string_append_printf(refusals, "%s%s%s", refusals->len ? "; " : "", start, reason);
-}
-
 /* Chooses a level that is a recording of the session, or the first one that nothing contradicts. */
 static void try_demos(struct qs_late_session *late, struct qs_donor_choice *choice)
 {
     const GPtrArray *demos = late->donors->demos;
     GString *refusals = g_string_new(NULL);
     struct qs_donor_match *best = NULL;
-    const char *name = NULL;
+    const char *name = NULL, *refused = NULL;
 
     for (guint i = 0; demos && i < demos->len && !(best && best->recorded); i++) {
         const struct qs_donor *donor = demos->pdata[i];
@@ -324,8 +315,12 @@ static void try_demos(struct qs_late_session *late, struct qs_donor_choice *choi
         struct qs_donor_match *match =
             same_game ? try_sign_on(late, donor->sign_on, QS_DONOR_DEMO, &contradiction) : NULL;
 
-        if (contradiction)
-            add_refusal(refusals, donor->name, contradiction);
+        /* Of a demo with several levels, only the first reason is reported. */
+        if (contradiction && g_strcmp0(donor->name, refused) != 0) {
+            g_string_append_printf(refusals, "%s%s: %s", refused ? "; " : "", donor->name,
+                                   contradiction);
+            refused = donor->name;
+        }
         if (!match || (best && !match->recorded)) {
             if (match)
                 late->format->late_join->match_free(match);

@@ -240,7 +240,7 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
         if (!seqinfo.stream)
             qs_client_session_copy(conversation->session, packet->from,
                                    (uint32_t)(seqinfo.number >> QS_SEQINFO_SHIFT), packet->time,
-                                   (int)qs_copies_recorder(sessions->copies) - first->recorder);
+                                   (int)(qs_copies_recorder(sessions->copies) - first->recorder));
         return true;
     }
     return qs_flow_between(sessions->flows, &packet->source, &packet->destination) ==

@@ -27,7 +27,6 @@ struct pcap {
     const struct qs_demo_packet_maker *maker;
     void *state;
     struct cut *cut;
-    unsigned inputs;
     unsigned demo_inputs;
     unsigned demos; /* number of demos to convert */
     bool refused;   /* a demo's format is not supported */
@@ -163,12 +162,6 @@ static void pcap_packet(struct qs_sessions_handler *handler,
         cut_packet(pcap->cut, decoded);
 }
 
-static void pcap_input(struct action *action, const char *file)
-{
-    (void)file;
-    ((struct pcap *)action)->inputs++;
-}
-
 static void pcap_session(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session)
 {
@@ -223,7 +216,7 @@ static bool finish_demos(struct pcap *pcap)
 /* Finishes the file after all inputs. False if nothing is to be written. */
 static bool finish(struct pcap *pcap)
 {
-    if (pcap->demo_inputs && pcap->inputs > pcap->demo_inputs) {
+    if (pcap->demo_inputs && pcap->action.read.packets) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--pcap takes demos, or captures, but not both at once");
         return false;
@@ -293,7 +286,6 @@ const struct action_kind pcap_action = {
                 .handler.session_end = pcap_session,
                 .handler.session_left_out = pcap_session,
                 .reads_again = true,
-                .input_start = pcap_input,
                 .end = pcap_end},
     .begin = begin,
 };

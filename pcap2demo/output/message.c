@@ -218,6 +218,7 @@ static void print_message(enum terminal_style style, struct qs_location location
         char *name = styled_text(stderr, style, "pcap2demo:");
         char *printable = qs_text_printable(text->str);
 
+        progress_clear();
         fprintf(stderr, "%s %s\n", name, printable);
         g_free(printable);
         g_free(name);

@@ -257,6 +257,7 @@ static char *write_status(const struct status *status, const char *folder)
     GString *text = g_string_new(NULL);
 
     json_object_update(object, numbers);
+    json_object_del(object, "sessions"); /* their number: the array below has this name */
     json_object_set_new(object, "updated", json_string(time));
     json_object_set_new(object, "message", json_string(message));
     append_json(text, object);

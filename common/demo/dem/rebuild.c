@@ -372,9 +372,6 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
     dem->out->counts.missing++;
 }
 
-static const char lost_frames_text[] = "entities may be wrong until their next update: the capture "
-                                       "lacks server packets that the client had";
-
 /* Reports missing packets with entities. Players keep an entity's state from earlier frames, or do
  * not know it. The packets belong to a hole. */
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
@@ -383,7 +380,9 @@ static void note_lost_frames(struct dem *dem, const struct nq_session *session,
     const uint32_t lost = session->base.to_client.not_captured;
 
     if (dem->begun && lost > dem->not_captured)
-        qs_demo_problem(dem->out, packet, lost_frames_text);
+        qs_demo_problem(dem->out, packet,
+                        "entities may be wrong until their next update: the capture lacks server "
+                        "packets that the client had");
     dem->not_captured = lost;
     dem->awaited = nq_frames_awaited(&session->frames);
 }
@@ -444,7 +443,8 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     if (dem->awaited)
-        qs_demo_missing(dem->out, NULL, dem->awaited, lost_frames_text);
+        qs_demo_missing(dem->out, NULL, dem->awaited,
+                        "at its end, the capture lacks server packets that the client had");
     /* Recorders end with svc_disconnect, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     write_held(dem);
