@@ -66,7 +66,7 @@ static void print_help(const GPtrArray *rows)
 
     fputs("Usage:\n  pcap2demo [OPTION...] FILE...\n\n" SUMMARY
           "FILE is a capture (pcap, pcapng), a demo, or a folder of them; \"-\" is\n"
-          "standard input. Several captures are read as one, in the order given.\n",
+          "standard input. Several captures are read as one, in the order of time.\n",
           stdout);
     for (guint i = 0; i < rows->len; i++) {
         const struct option_row *row = g_ptr_array_index(rows, i);
@@ -115,7 +115,7 @@ static const struct action_kind *const action_kinds[] = {
 static const struct option_row output_rows[] = {
     {"json", 'j', OPTION(FLAG, json), "Print JSON: --list, --dump, --check, --stats, --fields"},
     {"show-secrets", 0, OPTION(FLAG, show_secrets),
-     "Print passwords in dumps and goldens, instead of \"*****\""},
+     "Print passwords in dumps, instead of \"*****\""},
     {"quiet", 'q', OPTION(FLAG, quiet), "Print only what is wrong"},
     {"verbose", 'v', OPTION(FLAG, verbose), "Print more"},
     {"color", 0, OPTION(TEXT, color), "Default: auto, on a terminal, if NO_COLOR is not set",

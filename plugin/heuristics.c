@@ -10,7 +10,6 @@
 #include <epan/proto_data.h>
 
 #include "common/sessions/heuristic.h"
-#include "common/sessions/heuristic.h"
 #include "common/protocols.h"
 
 static struct qs_heuristic *heuristic; /* NULL until the first call in this capture */
@@ -74,13 +73,12 @@ void heuristics_show(struct dissector *dissector, packet_info *pinfo, proto_item
         return;
     if (found->moves)
         expert_add_info_format(pinfo, top, unusual,
-                               "The conversation is taken for %s from here on: %u packets of it "
-                               "number and acknowledge each other in steps, and %u of them are "
-                               "moves that can be read",
+                               "Recognized as %s from here on: %u packets have consistent numbers "
+                               "and acknowledgements, and %u of them are readable client moves",
                                title, found->packets, found->moves);
     else
         expert_add_info_format(pinfo, top, unusual,
-                               "The conversation is taken for %s from here on: servers of it "
-                               "listen on its port, and %u packets are numbered in steps",
+                               "Recognized as %s from here on: one end has a server port, and %u "
+                               "packets have consistent numbers",
                                title, found->packets);
 }

@@ -279,7 +279,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 anonymous_writer_leave_out(fragment);
         }
     }
-    message(decoded->location, "left out: its compressed messages cannot be written anew");
+    message(decoded->location, "left out: its compressed messages cannot be replaced");
 }
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
@@ -402,9 +402,9 @@ static void print_counts(const struct anonymize *all)
     if (all->options->replace_chat)
         print_line("  lines of chat replaced: %" PRIu64, counts->chats);
     if (counts->undecoded)
-        print_line("  bytes that were not decoded replaced: %" PRIu64, counts->undecoded);
+        print_line("  undecoded bytes replaced: %" PRIu64, counts->undecoded);
     if (counts->packed)
-        print_line("  packets that cannot be written anew left out: %" PRIu64, counts->packed);
+        print_line("  packets left out, undecoded or not replaceable: %" PRIu64, counts->packed);
     print_line("  packets of no known game left out: %" PRIu64,
                all->frames - MIN(all->frames, all->delivered));
 }

@@ -130,8 +130,8 @@ void findings_print_golden(const struct findings *findings, bool show)
     print_differences(findings);
     if (findings->secrets) /* goldens are usually shared together with their captures */
         message((struct qs_location){.file = findings->file},
-                "holds %" PRIu64 " password%s: --anonymize makes a copy without", findings->secrets,
-                qs_plural(findings->secrets));
+                "contains %" PRIu64 " password%s; --anonymize makes a copy without passwords",
+                findings->secrets, qs_plural(findings->secrets));
     if (findings->golden->error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);

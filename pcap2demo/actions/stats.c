@@ -149,7 +149,7 @@ static void append_types(GString *text, const struct qs_tally *tally)
 {
     GPtrArray *types = qs_tally_types(tally);
 
-    g_string_append_printf(text, "  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
+    g_string_append_printf(text, "  %-32s %-4s %10s %12s\n", "message", "dir", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
         const struct qs_type_count *type = g_ptr_array_index(types, i);
 

@@ -59,7 +59,7 @@ static void add_bar(struct page *page, const json_t *session)
 }
 
 static const char legend[] =
-    "<p class=legend>Loss, of the two directions the worse: <b class=l0></b> below 0.5 % "
+    "<p class=legend>Loss in the worse direction: <b class=l0></b> below 0.5 % "
     "<b class=l1></b> 2 % <b class=l2></b> 5 % <b class=l3></b> 10 % <b class=l4></b> above "
     "<b class=\"l2 limit\"></b> at most <b class=unknown></b> unknown <b class=hole></b> not "
     "captured. ↑ to the server, ↓ to the player.</p>\n";

@@ -377,8 +377,8 @@ static void add_routes(const struct level *level)
     size = MAX(box.right - box.left, box.bottom - box.top);
     if (size >= SIZE_MIN) {
         page_add(level->page,
-                 "<figure><figcaption>Ways, from above</figcaption><svg class=ways role=img "
-                 "aria-label=\"The ways of players, from above\" viewBox=\"%.0f %.0f %.0f %.0f\">",
+                 "<figure><figcaption>Routes, from above</figcaption><svg class=ways role=img "
+                 "aria-label=\"Routes of players, from above\" viewBox=\"%.0f %.0f %.0f %.0f\">",
                  box.left - size / 20, box.top - size / 20, box.right - box.left + size / 10,
                  box.bottom - box.top + size / 10);
         g_string_append_printf(level->page->html, "%s</svg></figure>\n", paths->str);

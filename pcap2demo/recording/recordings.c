@@ -60,7 +60,7 @@ static void check_room(struct recordings *all)
 
     if (no_room && !*all->no_room)
         log_event(LOG_WARNING, "disk_full", NULL,
-                  "%s: less disk space is free than --min-free says: no demo begins", all->folder);
+                  "%s: less free disk space than --min-free: no new demos", all->folder);
     else if (!no_room && *all->no_room)
         log_event(LOG_WARNING, "disk_room", NULL, "%s: demos begin again", all->folder);
     *all->no_room = no_room;
@@ -133,7 +133,7 @@ static void commit(struct qs_demo_store *store, void *file,
         result->name = qs_demo_names_next(all->naming, request);
         result->unchanged = true;
     } else if (!recording->writer) {
-        result->error = g_strdup("no room (--min-free)");
+        result->error = g_strdup("too little free disk space (--min-free)");
     } else {
         name_demo(recording, request, result);
         result->size = recording->written;

@@ -88,7 +88,7 @@ static void print_status(const struct options *options)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "no status of a recorder: %s",
                 g_file_test(path, G_FILE_TEST_EXISTS) ? error.text : "there is no such file");
     else
-        print_line("%-24s %-11s %-12s %8s %9s %s %s %7s %9s", "player", "game", "map", "since",
+        print_line("%-24s %-11s %-12s %8s %9s %s %s %7s %9s", "player", "game", "map", "duration",
                    "packets", ascii ? "  up %" : "loss↑%", ascii ? "down %" : "loss↓%", "ping ms",
                    "bytes");
     print_sessions(json_object_get(status, "sessions"));
@@ -190,7 +190,7 @@ char *status_text(const struct status *status)
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " demo%s not written", lost,
                                qs_plural(lost));
     if (status->no_room)
-        g_string_append(text, ", no room for new demos (--min-free)");
+        g_string_append(text, ", too little disk space for new demos (--min-free)");
     return g_string_free(text, FALSE);
 }
 
@@ -407,10 +407,9 @@ static void on_demo_file(struct qs_sessions_handler *handler,
 static const struct {
     const char *word, *text;
 } ends[] = {
-    [QS_SESSION_GOES_ON] = {"goes_on", "is recorded up to here"},
     [QS_SESSION_DISCONNECTED] = {"disconnected", "disconnected"},
-    [QS_SESSION_REPLACED] = {"replaced", "connected anew"},
-    [QS_SESSION_SILENT] = {"silent", "timed out"},
+    [QS_SESSION_REPLACED] = {"replaced", "reconnected"},
+    [QS_SESSION_SILENT] = {"silent", "timed out or was evicted"},
     [QS_SESSION_INPUT_OVER] = {"recording_over", "is recorded up to here"},
 };
 

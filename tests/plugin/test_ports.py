@@ -129,7 +129,7 @@ class Ports(PluginTest):
             for passes in PASSES:
                 self.assertEqual(self.layers(steps, *passes), 7 * ["data"] + 9 * [game])
             messages = str(self.fields(steps, ["_ws.expert.message"]))
-            self.assertIn("listen on its port, and 8 packets are numbered in steps", messages)
+            self.assertIn("one end has a server port, and 8 packets have consistent numbers", messages)
             self.assert_all([to_client(5001, port, payload) for payload in constant], "data")
 
     def test_sessions_that_began_before_the_capture(self):

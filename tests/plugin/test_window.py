@@ -36,7 +36,7 @@ class Window(PluginTest):
         shown = ("-2", "-r", self.capture(late_session(ODD_PORT)), "-O", "qw",
                  "--enable-heuristic", "qw_late_udp")
         expected = self.tshark(*shown)
-        self.assertIn("The conversation is taken for", expected)
+        self.assertIn("Recognized as QuakeWorld from here on: ", expected)
         self.assertEqual(self.tshark(*shown, window="saved"), expected)
 
     def test_time_shift(self):

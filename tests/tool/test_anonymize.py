@@ -188,7 +188,7 @@ class Anonymize(ToolTest):
             with self.subTest(name):
                 copy, output, error = self.copy(self.write_capture("gap.pcap", kept))
                 self.assertEqual(error.count("left out: the rest of this stream"), 1, error)
-                self.assertIn("cannot be written anew left out: ", output)
+                self.assertIn("packets left out, undecoded or not replaceable: ", output)
                 dump = self.dump(copy)
                 self.assertIn("gtv.name", dump)
                 self.assertNotIn("undecoded", dump)
@@ -304,15 +304,15 @@ class Anonymize(ToolTest):
     def test_undecoded_bytes(self):
         """Bytes behind an unknown message, and fragments of a message that the capture lacks a part of, are replaced."""
         rows = (
-            (from_server(b"\x08\2a\0", b"\x08\2a\0\xfeplanted0 \0"), "bytes that were not decoded replaced: 10", 1),
+            (from_server(b"\x08\2a\0", b"\x08\2a\0\xfeplanted0 \0"), "undecoded bytes replaced: 10", 1),
             (QUAKE_HANDSHAKE + [quake_fragment(0, b"\x08planted0", last=False), quake_fragment(2, b"planted1\0"),
                                 quake_fragment(3, b"\x08kept ", last=False), quake_fragment(4, b"as it is\0"),
-                                quake_fragment(5, b"\x08planted2", last=False)], "bytes that were not decoded replaced: 27", 3),
+                                quake_fragment(5, b"\x08planted2", last=False)], "undecoded bytes replaced: 27", 3),
             # Files, lists of a master server in binary form, and packets of another protocol.
             ([udp(CLIENT, SERVER, struct.pack("<IIH", 1, 0, 1) + b"\x07\x08\0\x32planted0"),
               *from_server(b"\x29\x08\0\x32planted1"),
               udp(QUAKE, CLIENT, OOB + b"getserversResponse\\" + bytes([93, 184, 216, 34, 1, 1]) + b"\\EOT\0\0\0"),
-              udp(CLIENT, SERVER, b"planted2")], "cannot be written anew left out: 1", 3))
+              udp(CLIENT, SERVER, b"planted2")], "left out, undecoded or not replaceable: 1", 3))
         for packets, printed, count in rows:
             original = self.capture(packets)
             copy, output, _ = self.copy(original)

@@ -23,10 +23,10 @@ GUESSES = """\
 --signon x F | --sign_on x F = unknown option {}; did you mean --sign-on?
 --xyzzy F | -fX F | --buffer=1 F | --keep-days=3 F = unknown option {}
 --format json F | --fmt=qwd F = unknown option {}: --dump=json and --dump=text choose how packets are printed; …
---csv F | --tsv F = unknown option {}: --list --json prints JSON, and jq makes CSV of it
+--csv F | --tsv F = unknown option {}: --list --json prints JSON, which jq converts to CSV
 --name x F | --who x F = unknown option {}: --player NAME takes the sessions of a player
 --map dm4 F | --team x F = unknown option {}: --list shows who played what; --session takes the number
--n F | --numeric F = unknown option {}: addresses stay numbers without an option
+-n F | --numeric F = unknown option {}: addresses are always numeric
 -Z nobody F | --user x F = unknown option {}: as root, -i becomes the user of sudo, or the owner of the demos' folder
 --dry-run F = unknown option {}: --list shows which demos it would write
 --server h F | --host h F | --ip=h F = unknown option {}: --filter "host ADDRESS" takes its packets
@@ -42,9 +42,9 @@ GUESSES = """\
 --debug F | --log x F = unknown option {}: --verbose prints more; messages go to standard error
 --verify F | --test F = unknown option {}: --check reports what cannot be decoded or rebuilt
 --merge x F = unknown option {}: name several captures: they are read as one
---cut 1-9 F | --frames 1-9 F = unknown option {}: --pcap FILE --session N, or --packets N-M, makes a part
+--cut 1-9 F | --frames 1-9 F = unknown option {}: --pcap FILE with --session N or --packets N-M copies a part
 --statistics F = unknown option {}: --stats counts messages by type
---loss F | --ping F = unknown option {}: --list shows ping and loss, --stats all about the line
+--loss F | --ping F = unknown option {}: --list shows ping and loss, --stats more about path quality
 --files F | --download F = unknown option {}: --extract-files DIR writes the files that servers sent
 --no-color F = unknown option {}: --color=never
 --silent F = unknown option {}: --quiet prints only what is wrong

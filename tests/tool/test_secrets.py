@@ -52,7 +52,7 @@ class Secrets(ToolTest):
     def test_golden(self):
         check = ("--check", "--no-rebuild", "--golden", "goldens", self.capture)
         _, error = self.tool(*check, "--update", status=1)
-        self.assertIn("secrets.pcap: holds 14 passwords: ", error)
+        self.assertIn("secrets.pcap: contains 14 passwords; ", error)
         golden = self.folder / "goldens" / "secrets.golden"
         self.assert_hidden(golden.read_text())
         self.tool(*check, "--update", "--show-secrets", status=2)
