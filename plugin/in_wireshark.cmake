@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The targets that the plugin stands on where Wireshark's own build is in charge: GLib, zlib and the
-# compiler are those that it has found.
+# Targets that the plugin needs in Wireshark's own build, which finds GLib, zlib and the compiler.
 set(QUAKESHARK_IN_WIRESHARK ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The prefix that is given when installing decides: ~/.local means this user's folders, Wireshark's own
-# prefix and CMake's default one (/usr/local) mean Wireshark's own folders, any other itself. Variables
-# with a backslash are those of that time. A profile that the user has already may have been changed,
-# and is kept: then ours goes beside the rules.
+# The prefix at installation decides. ~/.local: this user's folders; Wireshark's own prefix or CMake's default,
+# /usr/local: Wireshark's folders; any other: folders below it. Variables with a backslash are evaluated then.
+# An existing profile of the user is kept, and ours goes to share/quakeshark/profile.
 install(CODE "
   get_filename_component(quakeshark_prefix \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
   set(quakeshark_plugin_dir \"lib/wireshark/plugins/${wireshark_minor}\")

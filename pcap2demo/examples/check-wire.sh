@@ -4,9 +4,9 @@
 # loopback, and checks that it is as FILE.expect (wire.expect) expects; status 1: it is not. The capture (wire.pcap) and
 # report.xml are kept. The first run writes FILE.expect; UPDATE=1 widens it: do that once or twice to begin with.
 #
-# GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and mvdsv ktx ezquake;
-# or quakespasm; or yamagi-quake2, of contrib. GAMEDATA is the folder of Quake, of LibreQuake or of Quake II, as far as
-# a map needs it. These variables replace them by your own build (Q2PRO runs, too), and say how they run:
+# GAME is quakeworld, quake or quake2. Debian packages: xvfb libgl1-mesa-dri tcpdump pcap2demo, and for the game mvdsv
+# ktx ezquake, or quakespasm, or yamagi-quake2 (contrib). GAMEDATA is the folder of Quake, LibreQuake or Quake II with
+# at least the files of the map. Set these variables for your own build (Q2PRO works, too), port and map:
 set -euo pipefail
 case ${GAME:=quakeworld} in
 quakeworld)

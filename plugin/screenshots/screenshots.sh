@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes README's pictures again: Wireshark with the plugin of a build, on a screen that nobody sees.
-# Look at them: clicks go to places, not to names.
+# Makes README's pictures packet, demos and statistics: Wireshark with the plugin of a build on a virtual screen.
+# Check them by eye: clicks use screen coordinates.
 #
 #     screenshots.sh BUILD FOLDER
 #
@@ -68,7 +68,7 @@ show() {
     wait $program 2>/dev/null || true
 }
 
-# Places are those of Wireshark 4.0 on a screen of this size.
+# Coordinates for Wireshark 4.0 on a screen of this size.
 damage='xdotool mousemove 400 808 click 1; sleep 1; xdotool key Right; sleep 1; xdotool key Down Down Down Right'
 menu='for place in "42 20" "162 781" "889 981"; do xdotool mousemove $place click 1; sleep 4; done
     window=$(xdotool search --onlyvisible --name Export | tail -1)
