@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/demo_formats.h"
@@ -196,6 +199,91 @@ static bool wrong_action(const char *before, const char *last, bool json)
     return false;
 }
 
+/* --- List of files --------------------------------------------------------------------------- */
+
+enum { DEPTH_MAX = 64 /* maximum depth of folders */ };
+
+static int is_visible(const struct dirent *entry)
+{
+    return *entry->d_name != '.';
+}
+
+/* False for pipes, which would be waited for. Reading a dangling link reports it. */
+static bool is_file(const char *path)
+{
+    return g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/*
+ * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. Searches `depth`
+ * levels of subfolders; does not follow links to folders. False on failure: see errno.
+ */
+static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *files)
+{
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_visible, alphasort);
+    bool good = count >= 0;
+
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *path = g_build_filename(folder, name, NULL);
+
+        if (!good || !g_file_test(path, G_FILE_TEST_IS_DIR)) {
+            if (good && source_is_input_name(name, demos) && is_file(path))
+                g_ptr_array_add(files, g_strdup(path));
+        } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+            good = search(path, depth - 1, demos, files);
+        }
+        g_free(path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return good;
+}
+
+static void list_folder(const struct options *options, const char *folder, GPtrArray *files,
+                        char **error)
+{
+    const bool demos = options->action != &convert_action, recursive = options->input.recursive;
+    const guint before = files->len;
+
+    if (!search(folder, recursive ? DEPTH_MAX : 0, demos, files))
+        *error = g_strdup_printf("%s: %s", folder, g_strerror(errno));
+    else if (files->len == before)
+        *error = g_strdup_printf("%s: no captures%s in this folder%s", folder,
+                                 demos ? " and no demos" : "",
+                                 recursive ? "" : "; -R looks into those below it, too");
+}
+
+/*
+ * Returns a new list of the files to read, ended by NULL. Folders are replaced by their captures
+ * and, except for a conversion, demos. Sets `any_folder`. Returns NULL after reporting an error.
+ */
+static char **list_files(struct options *options)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    char *error = NULL;
+
+    for (guint i = 0; i < options->input.files->len && !error; i++) {
+        const char *file = g_ptr_array_index(options->input.files, i);
+
+        if (!options->action->print && g_file_test(file, G_FILE_TEST_IS_DIR)) {
+            options->any_folder = true;
+            list_folder(options, file, all, &error);
+        } else {
+            g_ptr_array_add(all, g_strdup(file));
+        }
+    }
+    if (error) {
+        usage_problem(error);
+        g_ptr_array_free(all, TRUE);
+        return NULL;
+    }
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_free(all, FALSE);
+}
+
 /* --- Checks ---------------------------------------------------------------------------------- */
 
 /* Returns the action that an option implies, or convert_action. */
@@ -268,7 +356,7 @@ static bool list_inputs(struct options *options, const GPtrArray *rows)
                            options->recorder.follow ? "follow" : "interface", action->option.name);
     if (name && !records)
         return usage_error("--%s goes with --follow or --interface", name);
-    options->files = inputs_list_files(options);
+    options->files = list_files(options);
     if (action->print)
         return true;
     if (!options->files)

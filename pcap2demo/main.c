@@ -3,7 +3,7 @@
  * pcap2demo: converts captures to demos, lists, dumps and checks.
  *
  *     command_line   parses the options
- *     run            reads all inputs, one by one; recording/ follows interfaces
+ *     run            reads all inputs in the order of time; recording/ follows interfaces
  *     actions/       process sessions; goldens and test reports: regression/
  *     capture/       pipeline: link, IP, TCP; then common/sessions/sessions.h
  *     output/        messages and files

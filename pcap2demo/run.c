@@ -268,12 +268,6 @@ static void end_source(struct input_visitor *visitor, struct source *source)
     g_free(problem);
 }
 
-/* False if a dump goes to the terminal: a progress line would break into it. */
-static bool shows_progress(const struct options *options)
-{
-    return options->action != &dump_action || !isatty(STDOUT_FILENO);
-}
-
 static void read_files(struct run *run)
 {
     run->visitor = (struct input_visitor){.filter = run->options->input.filter,
@@ -287,7 +281,10 @@ static void read_files(struct run *run)
                                           .other = read_other,
                                           .source_end = end_source};
     pipeline_init(&run->pipeline);
-    progress_begin(shows_progress(run->options) ? run->options->progress : "never");
+    /* A progress line would break into a dump on the terminal. */
+    progress_begin(run->options->action == &dump_action && isatty(STDOUT_FILENO)
+                       ? "never"
+                       : run->options->progress);
     merge_read(run->options->files, &run->visitor);
     progress_end();
 }

@@ -57,7 +57,7 @@ static void send_datagram(struct qs_demo_sender *base, enum qs_direction directi
 {
     struct sender *sender = (struct sender *)base;
 
-    if (datagram.size > PCAP_OUT_PAYLOAD_MAX)
+    if (datagram.size > DATAGRAM_PAYLOAD_MAX)
         failure(EXIT_PROBLEMS, sender->location,
                 "%u bytes are more than a datagram holds; left out", datagram.size);
     else

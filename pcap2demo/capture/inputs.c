@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <dirent.h>
 #include <errno.h>
 #include <glib.h>
 #include <pcap/pcap.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/demo_formats.h"
-#include "pcap2demo/actions/action.h"
 #include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/inputs.h"
 #include "pcap2demo/capture/link.h"
@@ -136,8 +134,6 @@ void input_close(struct input *input)
     g_free(input);
 }
 
-enum { DEPTH_MAX = 64 /* maximum depth of folders */ };
-
 const struct option_row input_rows[] = {
     {"read", 'r', OPTION(TEXTS, input.files), "The same as FILE alone (may be repeated)", "FILE"},
     {"recursive", 'R', OPTION(FLAG, input.recursive), "Also read the folders below a folder"},
@@ -154,85 +150,6 @@ const struct option_row input_rows[] = {
     {"option", 0, OPTION(TEXTS, input.protocol_options),
      "Set an option of a game's protocol (may be repeated)", "GAME.NAME=VALUE"},
     OPTIONS_END};
-
-/* --- List of files --------------------------------------------------------------------------- */
-
-static int is_visible(const struct dirent *entry)
-{
-    return *entry->d_name != '.';
-}
-
-/* False for pipes, which would be waited for. Reading a dangling link reports it. */
-static bool is_file(const char *path)
-{
-    return g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS);
-}
-
-/*
- * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. Searches `depth`
- * levels of subfolders; does not follow links to folders. False on failure: see errno.
- */
-static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *files)
-{
-    struct dirent **entries;
-    const int count = scandir(folder, &entries, is_visible, alphasort);
-    bool good = count >= 0;
-
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        char *path = g_build_filename(folder, name, NULL);
-
-        if (!good || !g_file_test(path, G_FILE_TEST_IS_DIR)) {
-            if (good && source_is_input_name(name, demos) && is_file(path))
-                g_ptr_array_add(files, g_strdup(path));
-        } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-            good = search(path, depth - 1, demos, files);
-        }
-        g_free(path);
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return good;
-}
-
-static void list_folder(const struct options *options, const char *folder, GPtrArray *files,
-                        char **error)
-{
-    const bool demos = options->action != &convert_action, recursive = options->input.recursive;
-    const guint before = files->len;
-
-    if (!search(folder, recursive ? DEPTH_MAX : 0, demos, files))
-        *error = g_strdup_printf("%s: %s", folder, g_strerror(errno));
-    else if (files->len == before)
-        *error = g_strdup_printf("%s: no captures%s in this folder%s", folder,
-                                 demos ? " and no demos" : "",
-                                 recursive ? "" : "; -R looks into those below it, too");
-}
-
-char **inputs_list_files(struct options *options)
-{
-    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
-    char *error = NULL;
-
-    for (guint i = 0; i < options->input.files->len && !error; i++) {
-        const char *file = g_ptr_array_index(options->input.files, i);
-
-        if (!options->action->print && g_file_test(file, G_FILE_TEST_IS_DIR)) {
-            options->any_folder = true;
-            list_folder(options, file, all, &error);
-        } else {
-            g_ptr_array_add(all, g_strdup(file));
-        }
-    }
-    if (error) {
-        usage_problem(error);
-        g_ptr_array_free(all, TRUE);
-        return NULL;
-    }
-    g_ptr_array_add(all, NULL);
-    return (char **)g_ptr_array_free(all, FALSE);
-}
 
 /* --- Session limits -------------------------------------------------------------------------- */
 
@@ -345,13 +262,6 @@ static bool parse_protocol_option(struct qs_sessions_options *sessions, const ch
     return good || wrong_option(text);
 }
 
-static bool parse_port(struct qs_sessions_options *sessions, const char *text)
-{
-    char *error = NULL;
-
-    return qs_protocol_selection_add(sessions->selection, text, &error) || usage_problem(error);
-}
-
 /* --- Options of all inputs ------------------------------------------------------------------- */
 
 void inputs_init(struct qs_sessions_options *sessions)
@@ -379,12 +289,15 @@ void inputs_clear(struct qs_sessions_options *sessions)
 bool inputs_parse_protocols(struct options *options)
 {
     const struct input_options *input = &options->input;
+    char *error = NULL;
     bool good = true;
 
     for (guint i = 0; i < input->protocol_options->len && good; i++)
         good = parse_protocol_option(&options->sessions,
                                      g_ptr_array_index(input->protocol_options, i));
     for (guint i = 0; i < input->ports->len && good; i++)
-        good = parse_port(&options->sessions, g_ptr_array_index(input->ports, i));
+        good = qs_protocol_selection_add(options->sessions.selection,
+                                         g_ptr_array_index(input->ports, i), &error) ||
+               usage_problem(error);
     return good;
 }

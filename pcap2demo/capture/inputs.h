@@ -29,7 +29,7 @@ struct link_filter {
     struct bpf_program program;
 };
 
-/* Callers only use the members before `reader`. */
+/* Callers only use the members up to `reader`. */
 struct input {
     char *name;      /* name in messages: the file's, or "standard input" */
     char *stem;      /* name without folder and extension, for naming demos */
@@ -68,12 +68,6 @@ extern const struct option_row input_rows[];
 void inputs_init(struct qs_sessions_options *sessions);
 void inputs_clear(struct qs_sessions_options *sessions);
 
-/*
- * Returns a new list of the files to read, ended by NULL. Folders are replaced by their captures
- * and, except for a conversion, demos. Sets `any_folder`. Returns NULL after reporting an error.
- */
-char **inputs_list_files(struct options *options);
-
 /* Parses --option and --port. Returns false after reporting an error. */
 bool inputs_parse_protocols(struct options *options);
 
@@ -86,7 +80,7 @@ bool inputs_parse_protocols(struct options *options);
  * (demos, pipes, standard input) are read afterwards, in the order of the command line.
  */
 
-/* Callbacks of merge_read(), which may be NULL. An implementation begins with this struct. */
+/* Callbacks of merge_read(): all but `frame` may be NULL. An implementation begins with this. */
 struct input_visitor {
     const char *filter; /* tcpdump expression, or NULL */
     bool demos;         /* archives may contain demos */

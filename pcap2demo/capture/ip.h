@@ -43,8 +43,9 @@ enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
 
 /*
  * Reads one IP packet, whose addresses must be zero. If it is a UDP datagram, or completes one,
- * sets `packet` to its payload and addresses; for TCP, to the segment with its header. Other
- * packets: IP_NOTHING. The data may belong to `ip`, and are valid until the next call.
+ * sets `packet` to its payload and addresses; for TCP, to the segment with its header, and the
+ * ports unless they are cut. Other packets: IP_NOTHING. The data may belong to `ip`, and are valid
+ * until the next call.
  */
 enum ip_found ip_read(struct ip *ip, struct qs_packet *packet);
 
@@ -68,15 +69,15 @@ const struct ip_counts *ip_counts(const struct ip *ip);
 /*
  * TCP reassembly: delivers what each end of a connection sends, in order. Source: RFC 9293.
  *
- * Checksums are not verified, as in ip.h. Of retransmitted bytes the first copy counts. Segments
- * that arrive early are queued. The bytes missing before them are given up, as a hole, if the other
- * end has acknowledged them and TCP_PATIENCE further segments of the connection do not contain
- * them, if too much is queued, or at the connection's end. If a capture starts mid-connection, each
- * stream begins with its end's first segment.
+ * Checksums are not verified. Of retransmitted bytes the first copy counts. Segments that arrive
+ * early are queued. The bytes missing before them are given up, as a hole, if the other end has
+ * acknowledged them and TCP_PATIENCE further segments of the connection do not contain them, if too
+ * much is queued, or at the connection's end. If a capture starts mid-connection, each stream
+ * begins with its end's first segment.
  *
  * Memory is bounded: each direction of a connection queues at most TCP_WAITING_SEGMENTS segments
- * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. flow.h documents when
- * connections begin and end.
+ * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. A connection ends with a
+ * RST, with a FIN of both ends, or as common/sessions/flow.h says.
  */
 
 enum {
@@ -116,8 +117,8 @@ struct tcp *tcp_new(tcp_receiver *receive, void *user);
 void tcp_free(struct tcp *tcp);
 
 /*
- * Adds a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses
- * without ports, number and time).
+ * Adds a segment: an IP packet's payload, from the TCP header on (data, size, wire_size, addresses,
+ * number and time).
  */
 void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment);
 

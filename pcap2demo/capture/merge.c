@@ -30,7 +30,7 @@ static bool is_over(const struct input_visitor *visitor)
 
 /* --- Order of files -------------------------------------------------------------------------- */
 
-/* Reads the time of the first packet. An empty capture keeps the earliest time. */
+/* Sets `is_capture`, and the first packet's time. A capture without packets sorts first. */
 static void find_time(struct merged_file *file, struct source *source)
 {
     struct input_frame frame;
@@ -52,7 +52,7 @@ static void find_time(struct merged_file *file, struct source *source)
     }
 }
 
-/* Does not open pipes, which would lose what is read here. */
+/* Returns what compare() needs. Does not open pipes, which would lose what is read here. */
 static struct merged_file describe(const char *name)
 {
     struct merged_file file = {.name = name, .time = INT64_MIN};

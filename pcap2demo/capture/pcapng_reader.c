@@ -134,13 +134,6 @@ static enum input_status read_block(struct pcapng_reader *in, uint32_t have, uin
     return INPUT_FRAME;
 }
 
-/* Determines the byte order by the magic that follows the block length. */
-static bool read_byte_order(struct pcapng_reader *in, const uint8_t *order)
-{
-    in->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
-    return in->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
-}
-
 static enum input_status read_section_block(struct pcapng_reader *in)
 {
     enum input_status status = read_bytes(in, BLOCK_HEAD, BLOCK_HEAD + ORDER_MARK);
@@ -149,7 +142,8 @@ static enum input_status read_section_block(struct pcapng_reader *in)
 
     if (status != INPUT_FRAME)
         return status;
-    if (!read_byte_order(in, in->block + BLOCK_HEAD))
+    in->big_endian = qs_be32(in->block + BLOCK_HEAD) == PCAPNG_BYTE_ORDER;
+    if (!in->big_endian && qs_le32(in->block + BLOCK_HEAD) != PCAPNG_BYTE_ORDER)
         return broken(in, g_strdup("a section without a byte-order magic"));
     size = u32(in, in->block + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)

@@ -148,15 +148,13 @@ static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
 
 static uint8_t protocol_of(const struct frame_content *content)
 {
-    return content->tcp || content->is_segment ? PROTOCOL_TCP : PROTOCOL_UDP;
+    return content->tcp ? PROTOCOL_TCP : PROTOCOL_UDP;
 }
 
 /* Returns the size of the payload and its transport header. */
 static uint32_t transport_size(const struct frame_content *content)
 {
-    const uint32_t header = content->tcp ? TCP_HEADER : UDP_HEADER;
-
-    return (content->is_segment ? 0 : header) + content->wire_size;
+    return (content->tcp ? TCP_HEADER : UDP_HEADER) + content->wire_size;
 }
 
 static void add_ipv4_header(GByteArray *frame, const struct frame_content *content)
@@ -232,7 +230,7 @@ static uint16_t transport_checksum(const GByteArray *frame, const struct frame_c
 static void build_frame(GByteArray *frame, const struct frame_content *content)
 {
     const bool cut = content->payload.size < content->wire_size;
-    uint32_t transport, sum_at = 0;
+    uint32_t transport, sum_at;
 
     g_byte_array_set_size(frame, 0);
     if (content->source->family == 6)
@@ -240,10 +238,9 @@ static void build_frame(GByteArray *frame, const struct frame_content *content)
     else
         add_ipv4_header(frame, content);
     transport = frame->len;
-    if (!content->is_segment)
-        sum_at = content->tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
+    sum_at = content->tcp ? add_tcp_header(frame, content) : add_udp_header(frame, content);
     qs_write_view(frame, content->payload);
-    if (sum_at && !cut && !content->no_udp_checksum)
+    if (!cut && !content->no_udp_checksum)
         put_checksum(frame, transport + sum_at, transport_checksum(frame, content, transport));
 }
 

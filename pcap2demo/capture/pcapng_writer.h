@@ -3,8 +3,8 @@
  * Writes captures: pcapng with one section, an interface for each link type and name, and times in
  * nanoseconds. Source: the pcapng specification (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
  */
-#ifndef PCAP2DEMO_PCAP_OUT_H
-#define PCAP2DEMO_PCAP_OUT_H
+#ifndef PCAP2DEMO_PCAPNG_WRITER_H
+#define PCAP2DEMO_PCAPNG_WRITER_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -12,10 +12,6 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
-
-enum {
-    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* maximum payload of a UDP datagram over IPv4 */
-};
 
 struct pcapng_writer;
 
@@ -37,15 +33,16 @@ struct frame_tcp {
 struct frame_content {
     const struct qs_address *source, *destination; /* of the same family */
     uint16_t id;                                   /* IPv4 identification */
-    const struct frame_tcp *tcp;                   /* NULL: UDP, or `is_segment` */
-    bool is_segment; /* TCP: the payload begins with the segment's header */
+    const struct frame_tcp *tcp;                   /* NULL: UDP */
     bool no_udp_checksum;
     struct qs_view payload;
     uint32_t wire_size; /* size of the payload before the capture cut it */
 };
 
-/* Maximum payload with the headers of either family. */
-enum { FRAME_PAYLOAD_MAX = 65535 - 40 - 20 };
+enum {
+    FRAME_PAYLOAD_MAX = 65535 - 40 - 20,  /* maximum payload with the headers of either family */
+    DATAGRAM_PAYLOAD_MAX = 65535 - 20 - 8 /* maximum payload of a UDP datagram over IPv4 */
+};
 
 /* Writes a UDP datagram or a TCP segment. `time` must not be negative. */
 void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,

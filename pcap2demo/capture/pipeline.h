@@ -26,8 +26,9 @@ void pipeline_clear(struct pipeline *pipeline);
 
 /* Begins to pass frames to `sessions`. */
 void pipeline_start(struct pipeline *pipeline, struct qs_sessions *sessions);
-/* Passes a frame on, at its turn. Returns false if its link type is unknown. */
+/* Decodes a frame, or holds it until earlier ones have come. False if its link type is unknown. */
 bool pipeline_add_frame(struct pipeline *pipeline, struct input_frame *frame);
+/* Decodes the frames that are still held. */
 void pipeline_flush(struct pipeline *pipeline);
 
 /* Ends the input: decodes what waited for missing IP fragments or TCP segments. */

@@ -10,9 +10,7 @@
 /* Time in which a recorder ends after an interruption. */
 enum { END_WITHIN_MS = 1500 };
 
-static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t requested[NSIG]; /* by signal number */
-
+static volatile sig_atomic_t interrupted, requested;
 static bool ends_soon;
 
 static void on_interrupt(int number)
@@ -27,7 +25,8 @@ static void on_interrupt(int number)
 
 static void on_request(int number)
 {
-    requested[number] = 1;
+    (void)number;
+    requested = 1;
 }
 
 /* Reads are not restarted, so that waiting for standard input ends at once. */
@@ -61,11 +60,11 @@ void signals_catch_requests(void)
     ends_soon = true;
 }
 
-bool signals_requested(int number)
+bool signals_poll_request(void)
 {
-    const bool asked = requested[number];
+    const bool asked = requested;
 
-    requested[number] = 0;
+    requested = 0;
     return asked;
 }
 

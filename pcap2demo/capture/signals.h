@@ -11,8 +11,8 @@ void signals_catch(void);
  * process within two seconds, whatever it is doing. */
 void signals_catch_requests(void);
 
-/* True if the signal (SIGUSR1) came since the last call. */
-bool signals_requested(int number);
+/* True if SIGUSR1 came since the last call. */
+bool signals_poll_request(void);
 
 bool signals_interrupted(void);
 

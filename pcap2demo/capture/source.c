@@ -181,7 +181,8 @@ static void open_member(struct source *source)
     source->stream = unpack_stream(source->inner);
 }
 
-static bool is_wanted(struct source *source, bool demos)
+/* Sets `title` to that of the archive's current member. False if the member is not read. */
+static bool select_member(struct source *source, bool demos)
 {
     const char *member = unpack_member(source->unpack);
     char *clean;
@@ -202,7 +203,7 @@ static bool is_wanted(struct source *source, bool demos)
 static bool next_member(struct source *source, bool demos)
 {
     while (unpack_next(source->unpack))
-        if (is_wanted(source, demos)) {
+        if (select_member(source, demos)) {
             open_member(source);
             return source->stream != NULL;
         }

@@ -17,12 +17,12 @@ struct source {
     /* Name of the input in messages: the file's, ARCHIVE/MEMBER, or SOURCE_STANDARD_INPUT for "-".
      * A member's name is printable and has no "..", but is no path. */
     char *title;
-    struct unpack *unpack; /* NULL: the file is not compressed */
+    FILE *file; /* NULL: `stream` is the file */
 
-    char *name;           /* name of the file in messages */
-    FILE *file;           /* NULL: `stream` is the file */
-    struct unpack *inner; /* reader of a compressed member in an archive; or NULL */
-    FILE *member;         /* compressed stream that `inner` reads */
+    char *name;            /* name of the file in messages */
+    struct unpack *unpack; /* NULL: the file is not compressed */
+    struct unpack *inner;  /* reader of a compressed member in an archive; or NULL */
+    FILE *member;          /* compressed stream that `inner` reads */
 };
 
 /*

@@ -144,8 +144,8 @@ static bool queue_is_full(const struct tcp *tcp, const struct half *half)
            tcp->waiting > TCP_WAITING_TOTAL;
 }
 
-/* True if the other end acknowledged the gap, and TCP_PATIENCE segments did not fill it. */
-static bool is_lost(struct half *half)
+/* Counts a segment that does not fill an acknowledged gap. True after TCP_PATIENCE of them. */
+static bool count_patience(struct half *half)
 {
     return half->acknowledged >= first_waiting(half) && half->patience++ >= TCP_PATIENCE;
 }
@@ -153,7 +153,7 @@ static bool is_lost(struct half *half)
 /* Gives up gaps that are lost, or if the queue is full. */
 static void skip_lost(struct tcp *tcp, struct connection *connection, struct half *half)
 {
-    while (half->waiting.head && (queue_is_full(tcp, half) || is_lost(half))) {
+    while (half->waiting.head && (queue_is_full(tcp, half) || count_patience(half))) {
         release_first(tcp, connection, half);
         release(tcp, connection, half);
     }
@@ -433,8 +433,6 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
     if (!read_header(segment, &header))
         return;
     tcp->counts.segments++;
-    packet.source.port = qs_be16(segment->data);
-    packet.destination.port = qs_be16(segment->data + 2);
     connection = find_connection(tcp, &packet, &header);
     if (connection)
         process_segment(tcp, connection, &header, &packet);

@@ -68,8 +68,8 @@ static void fail_by_archive(struct unpack *unpack, int status)
 
 /* --- Limits ---------------------------------------------------------------------------------- */
 
-/* True, with a problem, if `size` bytes exceed the limit for the file. */
-static bool is_too_much(struct unpack *unpack, uint64_t size)
+/* Ends the streams, with a problem, and returns true if `size` bytes exceed the file's limit. */
+static bool stop_at_limit(struct unpack *unpack, uint64_t size)
 {
     if (size <= UNPACK_RATIO_FROM || size <= unpack->packed_size * UNPACK_RATIO_MAX)
         return false;
@@ -87,7 +87,7 @@ static void count(struct unpack *unpack, size_t size)
     while (outermost->outer)
         outermost = outermost->outer;
     outermost->size += size;
-    if (is_too_much(outermost, outermost->size) && outermost != unpack)
+    if (stop_at_limit(outermost, outermost->size) && outermost != unpack)
         unpack->over = true;
 }
 
@@ -147,7 +147,7 @@ static la_ssize_t read_packed(struct archive *archive, void *user, const void **
     struct unpack *unpack = user;
     const la_int64_t unpacked = archive_filter_bytes(archive, 0);
 
-    if (is_too_much(unpack, unpacked > 0 ? (uint64_t)unpacked : 0))
+    if (stop_at_limit(unpack, unpacked > 0 ? (uint64_t)unpacked : 0))
         return ARCHIVE_FATAL;
     *bytes = unpack->is_gzip ? unpack->inflated : unpack->chunk;
     return (la_ssize_t)(unpack->is_gzip ? inflate_some(unpack) : fetch(unpack));

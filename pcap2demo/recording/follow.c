@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -38,7 +37,7 @@ struct follower {
     struct status status;
     int64_t frame_time;                  /* time of the last frame; 0 before the first one */
     gint64 frame_read;                   /* when that frame was read (monotonic, microseconds) */
-    gint64 looked;                       /* when the folder was last examined (likewise) */
+    gint64 scanned;                      /* time of the last ring_scan() (likewise) */
     unsigned ticks;                      /* seconds since the start */
     bool read_everything;                /* all existing frames have been read */
     bool failed;                         /* the folder of demos cannot be written */
@@ -214,17 +213,17 @@ static void tick(struct follower *follower, bool idle)
         if (follower->capturers)
             capturers_ask(follower->capturers);
     }
-    if (signals_requested(SIGUSR1))
+    if (signals_poll_request())
         status_log(&follower->status);
 }
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static void look(struct follower *follower)
+static void scan_ring(struct follower *follower)
 {
     const int error = ring_scan(follower->ring);
 
-    follower->looked = g_get_monotonic_time();
+    follower->scanned = g_get_monotonic_time();
     log_trouble(&follower->ring_trouble, follower->folder,
                 error ? g_strdup(g_strerror(error)) : NULL, "can be read again");
 }
@@ -253,8 +252,8 @@ static void follow(struct follower *follower)
 
     while (!follower->failed && !signals_interrupted() &&
            (!follower->capturers || capturers_check(follower->capturers))) {
-        if (g_get_monotonic_time() - follower->looked >= G_USEC_PER_SEC) {
-            look(follower);
+        if (g_get_monotonic_time() - follower->scanned >= G_USEC_PER_SEC) {
+            scan_ring(follower);
             tick(follower, idle);
         }
         idle = !read_frames(follower, g_get_real_time() * 1000);
@@ -269,7 +268,7 @@ static void follow(struct follower *follower)
  * process after two seconds; the next start completes the demos that are left. */
 static void finish(struct follower *follower)
 {
-    look(follower);
+    scan_ring(follower);
     while (read_frames(follower, INT64_MAX))
         ;
     pipeline_flush(&follower->pipeline);
@@ -327,7 +326,7 @@ static void run(struct follower *follower)
 
     follower->ring =
         ring_new(follower->folder, options->recorder.follow ? options->input.filter : NULL);
-    look(follower);
+    scan_ring(follower);
     recordings_complete(follower->recordings, &options->sessions, ring_oldest(follower->ring));
     follower->sessions_options = options->sessions;
     follower->sessions_options.store = (struct qs_demo_store *)follower->recordings;

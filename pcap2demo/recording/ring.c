@@ -184,7 +184,7 @@ static void update_file(struct ring *ring, struct ring_file *file, const struct 
     }
 }
 
-static void look_at(struct ring *ring, const char *name, const struct stat *about)
+static void scan_file(struct ring *ring, const char *name, const struct stat *about)
 {
     struct ring_file *file = g_hash_table_lookup(ring->files, name);
 
@@ -227,7 +227,7 @@ int ring_scan(struct ring *ring)
         else if (fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
             error = errno == ENOENT ? error : errno;
         else if (S_ISREG(about.st_mode))
-            look_at(ring, entry->d_name, &about);
+            scan_file(ring, entry->d_name, &about);
     if (folder)
         closedir(folder);
     if (!error)

@@ -65,12 +65,12 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
     const bool server = piece->bits & FUZZ_STREAM_FROM_SERVER;
     struct qs_packet packet = {.number = ++test->number,
                                .time = (int64_t)test->number * INTERVAL,
-                               .source = {.family = 4, .bytes = {10, 0, 0, server ? 2 : 1}},
-                               .destination = {.family = 4, .bytes = {10, 0, 0, server ? 1 : 2}}};
+                               .source = {4, {10, 0, 0, 1 + server}, server ? 28000 : 50000},
+                               .destination = {4, {10, 0, 0, 2 - server}, server ? 50000 : 28000}};
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-    qs_write_u16be(bytes, server ? 28000 : 50000);
-    qs_write_u16be(bytes, server ? 50000 : 28000);
+    qs_write_u16be(bytes, packet.source.port);
+    qs_write_u16be(bytes, packet.destination.port);
     qs_write_u32be(bytes, sent->sequence);
     qs_write_u32be(bytes, piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? test->next[!server] : 0);
     qs_write_u8(bytes, WORDS << 4);

@@ -119,14 +119,14 @@ struct segment {
 
 static void add(struct fixture *f, const struct segment *segment)
 {
-    static const struct qs_address client = {4, {10, 0, 0, 1}, 0}, server = {4, {10, 0, 0, 2}, 0};
+    const struct qs_address ends[] = {{4, {10, 0, 0, 1}, f->port}, {4, {10, 0, 0, 2}, 28000}};
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     struct qs_packet packet = {.number = ++f->number, .time = (int64_t)f->number * 1000000};
 
-    packet.source = segment->by_server ? server : client;
-    packet.destination = segment->by_server ? client : server;
-    qs_write_u16be(bytes, segment->by_server ? 28000 : f->port);
-    qs_write_u16be(bytes, segment->by_server ? f->port : 28000);
+    packet.source = ends[segment->by_server];
+    packet.destination = ends[!segment->by_server];
+    qs_write_u16be(bytes, packet.source.port);
+    qs_write_u16be(bytes, packet.destination.port);
     qs_write_u32be(bytes, segment->sequence);
     qs_write_u32be(bytes, segment->acknowledged);
     qs_write_u16be(bytes, (uint16_t)(5 << 12 | segment->flags));
