@@ -223,14 +223,6 @@ static void put_session(stat_tap_table_item_type **cell, const struct tap_data *
 
 /* --- Sessions */
 
-static char *address_text(const struct qs_address *end)
-{
-    GString *text = g_string_new(NULL);
-
-    qs_address_append(text, end);
-    return g_string_free(text, FALSE);
-}
-
 static void put_ends(stat_tap_table_item_type **cell, const struct qs_tally_packet *packet)
 {
     const bool from_server = packet->direction == QS_S2C;
@@ -240,8 +232,8 @@ static void put_ends(stat_tap_table_item_type **cell, const struct qs_tally_pack
         *cell += 2;
         return;
     }
-    put_text(cell, address_text(from_server ? &ends->destination : &ends->source));
-    put_text(cell, address_text(from_server ? &ends->source : &ends->destination));
+    put_text(cell, qs_address_text(from_server ? &ends->destination : &ends->source));
+    put_text(cell, qs_address_text(from_server ? &ends->source : &ends->destination));
 }
 
 static void add_session(struct table *table, const struct tap_data *tap_data)

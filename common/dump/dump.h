@@ -84,6 +84,9 @@ void qs_value_append(GString *out, const struct qs_field *field, const struct qs
 /* Appends "127.0.0.1:27500" or "[::1]:27500". */
 void qs_address_append(GString *out, const struct qs_address *address);
 
+/* Returns the same as a new string, which the caller frees. */
+char *qs_address_text(const struct qs_address *address);
+
 /* Returns "c2s", "s2c" or "?". */
 const char *qs_direction_name(enum qs_direction direction);
 

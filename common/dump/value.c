@@ -103,6 +103,14 @@ void qs_address_append(GString *out, const struct qs_address *address)
     qs_room_end(out, qs_put_uint(qs_room(out, QS_NUMBER_MAX), address->port));
 }
 
+char *qs_address_text(const struct qs_address *address)
+{
+    GString *text = g_string_new(NULL);
+
+    qs_address_append(text, address);
+    return g_string_free(text, FALSE);
+}
+
 const char *qs_direction_name(enum qs_direction direction)
 {
     static const char *const names[] = {"?", [QS_C2S] = "c2s", [QS_S2C] = "s2c"};

@@ -91,20 +91,18 @@ void action_add_others(struct qs_sessions_handler *handler, const struct qs_smal
 void action_add_missed(struct qs_sessions_handler *handler, const struct qs_missed_games *missed)
 {
     struct action *action = (struct action *)handler;
-    GString *server;
+    g_autofree char *server = NULL;
 
     memcpy(action->likely_ports, missed->ports, sizeof missed->ports);
     if (!missed->announced)
         return;
     action->sessions++;
-    server = g_string_new(NULL);
-    qs_address_append(server, &missed->server);
+    server = qs_address_text(&missed->server);
     failure(EXIT_PROBLEMS, (struct qs_location){0},
             "a server sent its client to %s, but the capture has no packet from there%s; capture "
             "with a filter that names no port, such as: udp and host %.*s",
-            server->str, missed->announced > 1 ? ", and others on other ports" : "",
-            (int)(strrchr(server->str, ':') - server->str), server->str);
-    g_string_free(server, TRUE);
+            server, missed->announced > 1 ? ", and others on other ports" : "",
+            (int)(strrchr(server, ':') - server), server);
 }
 
 void action_report_no_session(const struct action *action)

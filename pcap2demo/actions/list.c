@@ -78,13 +78,7 @@ static const char *title_of(const struct list *list, int column)
 /* Returns the address, or "-" for demos, which have none. */
 static char *address_cell(const struct qs_address *address)
 {
-    GString *text;
-
-    if (!address->family)
-        return g_strdup("-");
-    text = g_string_new(NULL);
-    qs_address_append(text, address);
-    return g_string_free(text, FALSE);
+    return address->family ? qs_address_text(address) : g_strdup("-");
 }
 
 /* Returns the start time; "-" for demos without a clock time, "?" if it cannot be formatted. */

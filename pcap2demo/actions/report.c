@@ -239,16 +239,9 @@ json_t *report_array(const GPtrArray *items, report_item *item)
 
 static json_t *address_json(const struct qs_address *address)
 {
-    GString *text;
-    json_t *json;
+    g_autofree char *text = address->family ? qs_address_text(address) : NULL;
 
-    if (!address->family)
-        return json_null();
-    text = g_string_new(NULL);
-    qs_address_append(text, address);
-    json = json_string(text->str);
-    g_string_free(text, TRUE);
-    return json;
+    return report_text_json(text);
 }
 
 static json_t *packets_json(const GArray *packets)

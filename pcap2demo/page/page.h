@@ -35,6 +35,10 @@ char *page_maps(const json_t *session);
 /* Formats a time in the local time zone; `format` is strftime's. The caller frees the text. */
 char *page_clock(double time, const char *format);
 
+/* Appends an element from `from` to `until` on an axis of length `span`. `text` may be empty. */
+void page_mark(struct page *page, const char *class, double from, double until, double span,
+               const char *text);
+
 /* Marks levels and holes of a session, which starts at `at` on an axis of length `span`. */
 void page_marks(struct page *page, const json_t *session, double at, double span);
 

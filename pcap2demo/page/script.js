@@ -1,4 +1,4 @@
-// Sorts the table by the column whose heading is pressed; again: the other way round.
+// Sorts the table by the column whose heading is clicked; a second click reverses the order.
 document.querySelectorAll('th').forEach((th, column) => {
   const button = document.createElement('button');
   button.append(...th.childNodes);

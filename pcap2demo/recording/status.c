@@ -334,7 +334,7 @@ static const char *player_name(const struct qs_client_session *session)
     return session->player ? session->player : "an unnamed player";
 }
 
-/* Returns an event's members for JSON, else NULL: they take longer than a hundred packets. */
+/* Returns an event's members if the log is JSON; else NULL, because building them is slow. */
 static json_t *members_of(const struct qs_client_session *session)
 {
     return log_is_json() ? session_json(session) : NULL;
@@ -344,15 +344,13 @@ static void on_session_begin(struct qs_sessions_handler *handler,
                              const struct qs_client_session *session)
 {
     const struct recording_action *recorder = (const struct recording_action *)handler;
-    GString *ends = g_string_new("client ");
+    g_autofree char *client = qs_address_text(&session->client),
+                    *server = qs_address_text(&session->server);
 
-    qs_address_append(ends, &session->client);
-    g_string_append(ends, ", server ");
-    qs_address_append(ends, &session->server);
     g_ptr_array_add(recorder->status->sessions, (gpointer)session);
-    log_event(LOG_INFO, "session_begin", members_of(session), "session %u begins: %s, %s",
-              session->number, session->protocol->title, ends->str);
-    g_string_free(ends, TRUE);
+    log_event(LOG_INFO, "session_begin", members_of(session),
+              "session %u begins: %s, client %s, server %s", session->number,
+              session->protocol->title, client, server);
 }
 
 static void on_session_late(struct qs_sessions_handler *handler,
