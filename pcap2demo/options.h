@@ -98,7 +98,7 @@ struct options {
     bool several_actions;
     const char *argument; /* value of the action's option: a file, a folder or a format; or NULL */
     bool json, quiet, verbose;
-    bool show_secrets; /* show passwords in output and in goldens */
+    bool show_secrets; /* print passwords in dumps */
     bool force;        /* overwrite files */
     bool help, short_help, version;
     const char *color, *progress; /* auto, always or never; or NULL */

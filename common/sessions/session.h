@@ -18,7 +18,7 @@
 #include "common/sessions/match.h"
 
 enum qs_session_end {
-    QS_SESSION_GOES_ON,
+    QS_SESSION_OPEN,         /* it has not ended */
     QS_SESSION_DISCONNECTED, /* one of the ends disconnected */
     QS_SESSION_REPLACED,     /* the client began another session */
     QS_SESSION_SILENT,       /* idle too long, or too many sessions */

@@ -290,9 +290,9 @@ static uint64_t stream_number(uint64_t conversation, enum qs_end from)
     return conversation * 2 + (from == QS_END_B);
 }
 
-/* True if the PDU belongs to a deflate stream: nothing can be replaced in it, and after a gap no
- * field shows that it is compressed. */
-static bool is_deflated(struct anonymize *all, const struct qs_decoded_packet *decoded)
+/* Leaves out a PDU of a deflate stream, and returns true: nothing can be replaced in it, and after
+ * a gap no field shows that it is compressed. */
+static bool skip_deflated(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
 
@@ -319,6 +319,7 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
 
 /* --- Handler --------------------------------------------------------------------------------- */
 
+/* Subtracts fragments that their joined message has restored from the undecoded bytes. */
 static void count_joined(struct anonymize *all)
 {
     for (guint i = 0; i < all->redactions->sources->len && !all->options->keep_undecoded; i++) {
@@ -342,7 +343,7 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
         return;
     all->delivered += packet->frame != all->last;
     all->last = packet->frame;
-    if (is_deflated(all, decoded)) {
+    if (skip_deflated(all, decoded)) {
         all->counts.packed++;
         return;
     }

@@ -86,7 +86,7 @@ static bool check_problems(const struct check_options *check)
 }
 
 /* True if each input has its own golden; reports two that would share one. */
-static bool have_goldens(char *const *files)
+static bool check_golden_names(char *const *files)
 {
     GHashTable *names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     bool good = true;
@@ -112,7 +112,7 @@ static bool check_golden(const struct check_options *check, char *const *files)
                usage_error("--ignore, --no-default-ignore and --problem go with --golden");
     if (!*files || g_strv_contains((const char *const *)files, "-"))
         return usage_error("--golden goes with files, whose names are those of the goldens");
-    return check_problems(check) && check_ignored(check) && have_goldens(files);
+    return check_problems(check) && check_ignored(check) && check_golden_names(files);
 }
 
 static bool parse_expect(struct check_options *check)
@@ -575,7 +575,7 @@ static void begin(struct action *action)
     check->options = &action->options->check;
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->expect = action->options->check.expectations;
-    qs_secret_redactor_init(&check->redactor, !action->options->show_secrets);
+    qs_secret_redactor_init(&check->redactor, true);
     check->by_name = g_hash_table_new(NULL, NULL);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);

@@ -44,7 +44,8 @@ static char *marked(const char *path, const char *checksum, int length)
 }
 
 /* Reserves a path. False if a file has it; `*same` if that file has the same content. */
-static bool is_free(struct extract *extract, const char *path, const char *checksum, bool *same)
+static bool reserve_path(struct extract *extract, const char *path, const char *checksum,
+                         bool *same)
 {
     char *key = g_ascii_strdown(path, -1);
     const char *there = g_hash_table_lookup(extract->written, key);
@@ -67,7 +68,7 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
     char *path = g_strdup(wanted);
     bool same;
 
-    for (int length = MARK_LENGTH; !is_free(extract, path, checksum, &same); length++) {
+    for (int length = MARK_LENGTH; !reserve_path(extract, path, checksum, &same); length++) {
         g_clear_pointer(&path, g_free);
         if (same || length > CHECKSUM_LENGTH)
             break;

@@ -164,7 +164,8 @@ static unsigned sort_key(const struct list *list, const struct qs_client_session
     return 1 + (unsigned)((100 - qs_path_worst(&line)) * 1000);
 }
 
-static void note_file(struct list *list, const char *file)
+/* Updates `several_files`, and `common`: the folder part that all files so far share. */
+static void add_file(struct list *list, const char *file)
 {
     size_t same = 0;
 
@@ -186,7 +187,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     char *cells[COLUMNS];
 
     fill_cells(list, session, cells);
-    note_file(list, session->first.file);
+    add_file(list, session->first.file);
     for (int i = 0; i < COLUMNS; i++) {
         if (!list->action.options->list.wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);

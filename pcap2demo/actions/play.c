@@ -185,7 +185,7 @@ static void add_chat(struct play *play, const struct play_item *item,
     json_decref(line);
 }
 
-/* --- Ways (routes of players) ---------------------------------------------------------------- */
+/* --- Routes ---------------------------------------------------------------------------------- */
 
 struct point {
     int64_t time;

@@ -3,8 +3,8 @@
  * Descriptions of sessions for people and for programs, for all actions. All functions return new
  * strings and JSON values, which the caller frees.
  *
- * A JSON report is one object: {"schema": 1, "program": ..., "kind": "list" or "check", ...}; see
- * the manual page.
+ * A JSON report is one object: {"schema": 1, "program": ..., "kind": "list", ...}; see the manual
+ * page.
  */
 #ifndef PCAP2DEMO_REPORT_H
 #define PCAP2DEMO_REPORT_H

@@ -17,6 +17,7 @@
 
 struct pseudonyms;
 
+/* Creates an empty set. `with_codes`: words may contain color codes. */
 struct pseudonyms *pseudonyms_new(bool with_codes);
 void pseudonyms_free(struct pseudonyms *pseudonyms);
 unsigned pseudonyms_count(const struct pseudonyms *pseudonyms);
@@ -38,7 +39,7 @@ typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *r
 void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user);
 
-/* --- Addresses ------------------------------------------------------------------------------- */
+/* --- addresses.c ----------------------------------------------------------------------------- */
 
 /*
  * Replacements of IP addresses, from the documentation ranges: 192.0.2.0/24, 198.51.100.0/24 and

@@ -15,7 +15,7 @@
 enum redaction_kind {
     REDACT_PASSWORD,
     REDACT_ADDRESS, /* four bytes */
-    REDACT_TEXT,    /* text that may contain names */
+    REDACT_TEXT,    /* text that may contain passwords and names */
     REDACT_NAME,    /* a player's or a server's name */
     REDACT_CHAT,
     REDACT_UNDECODED
@@ -95,6 +95,7 @@ bool location_is_opaque(const struct redaction_source *source);
 /* Selects the source of this number. Returns false if nothing can be replaced in it. */
 bool location_select(struct location *location, unsigned source);
 
+/* Replaces bytes of the selected source. Ignores a range that is not within it. */
 void location_replace(const struct location *location, uint32_t offset, const void *bytes,
                       uint32_t size);
 

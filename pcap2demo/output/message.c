@@ -187,7 +187,8 @@ void messages_end_file(void)
     g_clear_pointer(&kinds_file, g_free);
 }
 
-static bool is_too_many(const char *file, const char *format)
+/* Counts a message. True if too many about this file had the same format. */
+static bool count_message(const char *file, const char *format)
 {
     guint count;
 
@@ -207,7 +208,7 @@ static void print_message(enum terminal_style style, struct qs_location location
 {
     GString *text;
 
-    if (muted || (!printer && is_too_many(location.file, format)))
+    if (muted || (!printer && count_message(location.file, format)))
         return;
     text = g_string_new(NULL);
     location_append(text, location);

@@ -159,7 +159,7 @@ void capturers_free(struct capturers *capturers);
  *
  *     pcap2demo-status.json    {..., "kind": "status", "updated": "2026-11-20T15:54:01Z", counters,
  *                              "sessions": [as in --list --json, with "bytes"],
- *                              "finished": [last sessions that ended, likewise]}
+ *                              "finished": [last ended sessions with a demo, likewise]}
  */
 
 /* Counters for each game. */
@@ -204,7 +204,7 @@ char *status_write(const struct status *status, const char *folder, const char *
 /*
  * Log of a recording: a line for each event on standard output. As text,
  *
- *     2026-11-20T15:54:01Z session 3 begins: QuakeWorld, 192.0.2.7:27001 with 192.0.2.1:27500
+ *     2026-11-20T15:54:01Z session 3 begins: Quake, client 192.0.2.7:27001, server 192.0.2.1:26000
  *
  * without the time for systemd's journal, which adds its own; or as JSON, one object in each line:
  * {"time": ..., "event": "session_begin", "message": the text, and the event's members}.

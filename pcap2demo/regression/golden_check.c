@@ -76,9 +76,10 @@ struct side {
     GArray *ahead; /* items that were split off but not yet compared (struct golden_item) */
 };
 
-/* Receives a difference: the first `gone` items of `was` became the first `come` items of `is`. */
-typedef void difference_visitor(void *user, struct side *was, guint gone, struct side *is,
-                                guint come);
+/* Receives a difference: the first `added` items of `is` replace the first `removed` items of
+ * `was`. */
+typedef void difference_visitor(void *user, struct side *was, guint removed, struct side *is,
+                                guint added);
 
 static const char packet_word[] = "packet ";
 
@@ -123,18 +124,18 @@ static bool is_same(const struct golden_item *a, const struct golden_item *b)
 
 /* Finds the first match: the one with the smallest sum of indices. Sets the number of items before
  * it on both sides. False if there is none in the window. */
-static bool find_match(struct side *was, struct side *is, guint *gone, guint *come)
+static bool find_match(struct side *was, struct side *is, guint *removed, guint *added)
 {
     for (guint sum = 0; sum < 2 * GOLDEN_WINDOW; sum++)
         for (guint i = sum < GOLDEN_WINDOW ? 0 : sum - GOLDEN_WINDOW + 1;
              i < MIN(sum + 1, GOLDEN_WINDOW) && peek(was, i); i++)
             if (is_same(peek(was, i), peek(is, sum - i))) {
-                *gone = i;
-                *come = sum - i;
+                *removed = i;
+                *added = sum - i;
                 return true;
             }
-    *gone = peek(was, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : was->ahead->len;
-    *come = peek(is, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : is->ahead->len;
+    *removed = peek(was, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : was->ahead->len;
+    *added = peek(is, GOLDEN_WINDOW - 1) ? GOLDEN_WINDOW : is->ahead->len;
     return false;
 }
 
@@ -147,13 +148,13 @@ static void compare(const char *was_text, const char *is_text, bool by_packets,
                       g_array_new(FALSE, FALSE, sizeof(struct golden_item))};
 
     while (peek(&was, 0) || peek(&is, 0)) {
-        guint gone, come;
-        const bool found = find_match(&was, &is, &gone, &come);
+        guint removed, added;
+        const bool found = find_match(&was, &is, &removed, &added);
 
-        if (gone || come)
-            visit(user, &was, gone, &is, come);
-        g_array_remove_range(was.ahead, 0, gone + found);
-        g_array_remove_range(is.ahead, 0, come + found);
+        if (removed || added)
+            visit(user, &was, removed, &is, added);
+        g_array_remove_range(was.ahead, 0, removed + found);
+        g_array_remove_range(is.ahead, 0, added + found);
     }
     g_array_free(was.ahead, TRUE);
     g_array_free(is.ahead, TRUE);
@@ -175,10 +176,10 @@ static void add_lines(struct golden_difference *difference, char mark, struct si
     }
 }
 
-static void visit_lines(void *user, struct side *was, guint gone, struct side *is, guint come)
+static void visit_lines(void *user, struct side *was, guint removed, struct side *is, guint added)
 {
-    add_lines(user, '-', was, gone);
-    add_lines(user, '+', is, come);
+    add_lines(user, '-', was, removed);
+    add_lines(user, '+', is, added);
 }
 
 /* Returns a new text: the packet's lines without the distance; "" for NULL. */
@@ -189,13 +190,13 @@ static char *packet_text(const struct golden_item *packet)
                   : g_strdup("");
 }
 
-static void visit_packets(void *user, struct side *was, guint gone, struct side *is, guint come)
+static void visit_packets(void *user, struct side *was, guint removed, struct side *is, guint added)
 {
     struct golden_result *result = user;
 
-    for (guint i = 0; i < MAX(gone, come); i++) {
-        const struct golden_item *before = i < gone ? peek(was, i) : NULL,
-                                 *now = i < come ? peek(is, i) : NULL;
+    for (guint i = 0; i < MAX(removed, added); i++) {
+        const struct golden_item *before = i < removed ? peek(was, i) : NULL,
+                                 *now = i < added ? peek(is, i) : NULL;
         g_autofree char *a = packet_text(before), *b = packet_text(now);
         struct golden_difference *difference;
 
