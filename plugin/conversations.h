@@ -53,7 +53,7 @@ bool conversation_is_connected(const struct conversation_state *conversation);
 uint32_t conversation_first(packet_info *pinfo);
 
 /* Returns the context of a datagram. `known`: result of conversation_known(). A client's packet
- * from a new address continues its conversation: see common/sessions/qports.h. */
+ * from a new address continues its conversation: see common/sessions/flow.h. */
 struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo,
                                      const struct qs_packet *packet,
                                      struct conversation_state *known);

@@ -121,8 +121,8 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
  * True if this packet completes the evidence of several packets for a session that began before the
  * capture. If not, queues it for the demo, which packets before the evidence belong to, too.
  */
-static bool is_late(const struct dissector *dissector, packet_info *pinfo,
-                    const struct qs_packet *packet)
+static bool recognize_late(const struct dissector *dissector, packet_info *pinfo,
+                           const struct qs_packet *packet)
 {
     if (heuristics_recognize(dissector, pinfo, packet))
         return true;
@@ -135,14 +135,15 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
  * belongs to it once a packet proves that. If neither port is the protocol's, the user or another
  * packet chose the dissector.
  */
-static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
-                    const struct qs_packet *packet, bool known)
+static bool accept_packet(const struct dissector *dissector, packet_info *pinfo,
+                          const struct qs_packet *packet, bool known)
 {
     const struct qs_protocol *protocol = dissector->protocol;
 
     return (!packet->source_is_server_port && !packet->destination_is_server_port) || known ||
            protocol->recognize(protocol, packet) || !protocol->is_foreign(protocol, packet) ||
-           conversation_has_moved(dissector, pinfo, packet) || is_late(dissector, pinfo, packet);
+           conversation_has_moved(dissector, pinfo, packet) ||
+           recognize_late(dissector, pinfo, packet);
 }
 
 /* Returns the dissector whose protocol alone can have sent the packet, or NULL. */
@@ -185,7 +186,8 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     struct packet_context context;
 
     (void)data;
-    if (!is_ours(dissector, pinfo, &packet, known) || is_of_another(dissector, &packet, known))
+    if (!accept_packet(dissector, pinfo, &packet, known) ||
+        is_of_another(dissector, &packet, known))
         return 0;
     context = packet_context(dissector, pinfo, &packet, known);
     packet.from = context.from;
@@ -202,16 +204,16 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 /* --- Streams --- */
 
 /* The current PDU of tcp_dissect_pdus(), passed to its callbacks. */
-struct unit_reader {
+struct pdu_reader {
     struct dissector *dissector;
     struct packet_context context;
     struct qs_packet pdu;
 };
 
 /* Returns the length of the PDU at `offset`, or 0 if it is unknown until the next segment. */
-static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void *data)
+static unsigned pdu_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void *data)
 {
-    struct unit_reader *reader = data;
+    struct pdu_reader *reader = data;
     struct qs_packet *pdu = &reader->pdu;
 
     reader->context = pdu_context(reader->dissector, pinfo);
@@ -224,9 +226,9 @@ static unsigned unit_length(packet_info *pinfo, tvbuff_t *tvb, int offset, void 
     return pdu->wire_size == pdu->size + 1 && pinfo->can_desegment ? 0 : pdu->wire_size;
 }
 
-static int dissect_unit(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_pdu(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    struct unit_reader *reader = data;
+    struct pdu_reader *reader = data;
 
     reader->pdu.size = tvb_captured_length(tvb);
     decode(reader->dissector, tvb, pinfo, tree, &reader->pdu, &reader->context);
@@ -247,13 +249,13 @@ static bool recognizes_stream(const struct dissector *dissector, tvbuff_t *tvb)
 static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
-    struct unit_reader reader = {.dissector = user};
+    struct pdu_reader reader = {.dissector = user};
 
     if (!conversation_known(user, pinfo) && !recognizes_stream(user, tvb))
         return 0;
     begin_columns(user, pinfo);
     stream_add_segment(user, pinfo, data, tvb_reported_length(tvb) - tvb_captured_length(tvb));
-    tcp_dissect_pdus(tvb, pinfo, tree, TRUE, 1, unit_length, dissect_unit, &reader);
+    tcp_dissect_pdus(tvb, pinfo, tree, TRUE, 1, pdu_length, dissect_pdu, &reader);
     col_set_fence(pinfo->cinfo, COL_INFO);
     return (int)tvb_captured_length(tvb);
 }
@@ -276,7 +278,7 @@ static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_
 {
     const struct qs_packet packet = packet_of(dissector, tvb, pinfo);
 
-    if (late ? !is_late(dissector, pinfo, &packet)
+    if (late ? !recognize_late(dissector, pinfo, &packet)
              : !dissector->protocol->recognize(dissector->protocol, &packet) &&
                    !conversation_has_moved(dissector, pinfo, &packet))
         return false;
@@ -324,7 +326,7 @@ static const struct {
 /* clang-format on */
 
 static dissector_handle_t quake3;          /* Wireshark's dissector; NULL: it has no ports */
-static dissector_handle_t on_quake3_ports; /* dissector that takes its ports */
+static dissector_handle_t on_quake3_ports; /* dissector that has its ports instead */
 
 /*
  * Dissects packets on ports of Quake III, where other games' servers listen, too. Its requests do
@@ -370,7 +372,7 @@ static void find_port(const char *table, ftenum_t type, void *port, void *entry,
 }
 
 /* Adds ports instead of changing them: Decode As saves changed ports as the user's. */
-void dissect_take_quake3_ports(void)
+void dissect_claim_quake3_ports(void)
 {
     g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(guint));
 

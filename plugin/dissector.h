@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A dissector connects a protocol record to Wireshark. One exists for each record, from start-up
- * until Wireshark exits. Nothing in this folder depends on a game: names, fields, ports and options
- * come from the records.
+ * until Wireshark exits. Nothing in this folder depends on a game, except dissect_on_quake3_port():
+ * names, fields, ports and options come from the records.
  *
  * Reading order: quakeshark.c (entry points, registration), dissector.c (list, preferences, ports),
  * fields.c (registration of fields and notes), dissect.c (dissection of a packet), tree_sink.c
@@ -133,11 +133,11 @@ void dissect_register(struct dissector *dissector);
 /* Registers heuristics for other ports. `protocol`: number of the protocol. */
 void dissect_register_heuristics(int protocol);
 
-/* Registers a dissector for Quake III's ports, which leaves other packets to Wireshark's. */
+/* Registers a dissector for Quake III's ports. It passes other packets to Wireshark's dissector. */
 void dissect_register_on_quake3_ports(void);
 
-/* Gives it the ports that Wireshark's Quake III dissector has now. */
-void dissect_take_quake3_ports(void);
+/* Assigns to that dissector the ports that Wireshark's Quake III dissector has now. */
+void dissect_claim_quake3_ports(void);
 
 /* --- heuristics.c: sessions that started before the capture */
 

@@ -35,8 +35,8 @@ static uint32_t last_frame;
 
 /* State of one dissection of a frame. This struct and the next are in the packet's pool. */
 struct frame_queue {
-    unsigned count;
-    unsigned taken;
+    unsigned queued;   /* number of the frame's packets in the tap's queue so far */
+    unsigned received; /* number of those that tap_packet() received */
     bool has_unclaimed;
     bool visited; /* the frame was dissected before, so `last_frame` is final */
 };
@@ -76,7 +76,7 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     if (!dissector && frame->has_unclaimed)
         return; /* queued already: several heuristics may try an unknown packet */
     frame->has_unclaimed |= !dissector;
-    frame->count++;
+    frame->queued++;
     tapped = wmem_new0(pinfo->pool, struct tapped);
     tapped->frame = frame;
     tapped->packet = *packet;
@@ -168,7 +168,7 @@ struct export
 
 static struct export *current; /* NULL until the first packet */
 static bool is_over;           /* all demos are listed; later packets are ignored */
-static uint32_t last_taken;    /* frame of the last packet */
+static uint32_t last_received; /* frame of the last packet that tap_packet() received */
 
 /* Returns "127.0.0.1:27500: labplayer, dm4, 1:25". */
 static char *description_of(const struct qs_client_session *session,
@@ -311,7 +311,7 @@ static void abandon(void)
         current->handler.session_end = NULL;
     end(false);
     is_over = false;
-    last_taken = 0;
+    last_received = 0;
 }
 
 /* Registers a listener for the end of the capture, because tshark without -2 reports it in no other
@@ -335,23 +335,23 @@ static tap_packet_status tap_packet(void *list, packet_info *pinfo, epan_dissect
 
     (void)edt, (void)flags;
     /* A frame that is not later: all packets are tapped again, for another list. */
-    if (!tapped->frame->taken && pinfo->num <= last_taken)
+    if (!tapped->frame->received && pinfo->num <= last_received)
         abandon();
-    last_taken = pinfo->num;
+    last_received = pinfo->num;
     if (is_over)
         return TAP_PACKET_DONT_REDRAW;
     if (!current)
         begin(list);
     if (!tapped->frame->visited)
         await_end();
-    tapped->frame->taken++;
+    tapped->frame->received++;
     current->last = tapped->packet.number;
     if (tapped->packet.pdu)
         read_pdu(tapped);
     else
         add_datagram(tapped);
     if (tapped->frame->visited && pinfo->num >= last_frame &&
-        tapped->frame->taken == tapped->frame->count) /* the last frame is complete */
+        tapped->frame->received == tapped->frame->queued) /* the last frame is complete */
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
 }

@@ -14,7 +14,7 @@ static void capture_begins(void)
 {
     for (int i = 0; dissectors[i]; i++)
         ports_assign(dissectors[i]);
-    dissect_take_quake3_ports();
+    dissect_claim_quake3_ports();
 }
 
 static void preferences_changed(void)

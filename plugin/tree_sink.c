@@ -44,7 +44,7 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
  * decoder. `quarters` of them may be used: two for fields, three for expert infos; the rest is for
  * later layers. The protocol's item shows that items are left out.
  */
-static bool has_room(struct tree_sink *sink, unsigned quarters)
+static bool reserve_item(struct tree_sink *sink, unsigned quarters)
 {
     const proto_tree *tree = sink->group->tree;
 
@@ -77,7 +77,7 @@ static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_
     const unsigned id = index_of(sink, row);
     proto_item *item = NULL;
 
-    if (has_room(sink, 2)) {
+    if (reserve_item(sink, 2)) {
         add_alias(sink, id, offset);
         item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[id], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
@@ -262,7 +262,7 @@ static void show_field(struct qs_sink *base, const struct qs_field *row,
         .length = (int)value->length,
         .pool = sink->pinfo->pool,
     };
-    proto_item *item = has_room(sink, 2) ? add_field(&at, row, value) : NULL;
+    proto_item *item = reserve_item(sink, 2) ? add_field(&at, row, value) : NULL;
 
     if (value->generated)
         proto_item_set_generated(item);
@@ -289,7 +289,7 @@ static void add_expert_info(struct qs_sink *base, enum qs_note kind, uint32_t of
     struct tree_sink *sink = self(base);
     expert_field *expert = expert_of(sink, kind);
 
-    if (!has_room(sink, 3))
+    if (!reserve_item(sink, 3))
         return;
     if (sink->last_row && sink->last_item && sink->last_offset == offset &&
         sink->last_length == length) {
@@ -307,7 +307,7 @@ static void add_expert_info_only(struct qs_sink *base, enum qs_note kind, uint32
     struct tree_sink *sink = self(base);
 
     (void)offset, (void)length;
-    if (has_room(sink, 3))
+    if (reserve_item(sink, 3))
         expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
 }
 
