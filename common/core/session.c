@@ -102,8 +102,8 @@ const struct qs_field qs_session_fields[QS_SESSION_FIELDS] = {
     [QS_SESSION_NUMBER] = {.name = "session",
                            .title = "Session",
                            .type = QS_U32,
-                           .blurb = "Number of the connection in the capture, in the order of "
-                                    "their beginnings"},
+                           .blurb = "Number of the session in the capture, in the order of "
+                                    "first packets"},
     [QS_SESSION_PLAYER] = {.name = "session.player",
                            .title = "Player",
                            .type = QS_TEXT,

@@ -46,7 +46,7 @@ static const struct command_meaning known_commands[] = {
     {"nextdl", "asks for the next part of a file"},
     {"nextul", "asks for the next part of an upload"},
     {"packet", "the client is to send a connectionless packet"},
-    {"pext", "protocol extensions that the client can"},
+    {"pext", "protocol extensions that the client supports"},
     {"play", "plays a sound"},
     {"prespawn", "asks for baselines and static entities"},
     {"ptrack", "whom a spectator follows"},

@@ -160,7 +160,7 @@ WIRE_TEST(clients_speak_and_call_the_game)
              "nq.qcrequest.name = Cmd_F");
 }
 
-/* An update is acknowledged by its packet's number; -1 asks for everything anew. */
+/* An update is acknowledged by its packet's number; -1 requests a full update. */
 WIRE_TEST(updates_may_not_be_captured)
 {
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
