@@ -163,7 +163,7 @@ void qs_enter_payload(struct qs_decoder *d)
 
 void qs_no_block(struct qs_decoder *d)
 {
-    qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
+    qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Not a demo block");
     qs_undecoded(d);
 }
 

@@ -150,7 +150,7 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
 
     if (d->packet->rejected) {
         qs_note(d, QS_NOTE_UNUSUAL, number.offset, number.length,
-                "The receiver ignored sequence number %u: the sender went on with lower ones",
+                "The receiver ignored sequence number %u: the sender continued with lower ones",
                 d->found.sequence);
         qs_summary_remark(d, "ignored");
         return 0;
@@ -160,11 +160,11 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     d->found.accepted = arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
     if (arrival == QS_ARRIVAL_DUPLICATE) {
         qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
-                "Sequence number %u again", d->found.sequence);
+                "Duplicate of sequence number %u", d->found.sequence);
         qs_summary_remark(d, "duplicate");
     } else if (arrival == QS_ARRIVAL_STALE) {
         qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
-                "Sequence number %u comes late", d->found.sequence);
+                "Sequence number %u arrived late", d->found.sequence);
         qs_summary_remark(d, "late");
     }
     return skipped;
@@ -231,8 +231,7 @@ void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
 void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking)
 {
     qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
-            "%u sequence number%s before this one, which the capture lacks", lacking,
-            qs_plural(lacking));
+            "The capture lacks %u sequence number%s before this one", lacking, qs_plural(lacking));
     qs_summary_remark(d, "not captured before: %u", lacking);
 }
 
@@ -241,7 +240,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
 {
     qs_note(d, QS_NOTE_MALFORMED, fragment.offset, fragment.length,
-            "The message is longer than any engine can take");
+            "The message is longer than any engine accepts");
 }
 
 void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
@@ -278,7 +277,7 @@ static bool append_fragment(struct qs_decoder *d, struct qs_fragments *list,
 
     if (!qs_fragments_follows(list, d->found.sequence, offset)) {
         qs_note(d, QS_NOTE_SEQUENCE_GAP, span.offset, span.length,
-                "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
+                "Fragment at %u does not follow the %u bytes received so far: dropped", offset,
                 qs_fragments_size(list));
         return false;
     }

@@ -609,7 +609,7 @@ char *qs_path_loss_text(const struct qs_path_direction *direction, bool ascii)
 char *qs_path_ping_text(const struct qs_path_quality *quality)
 {
     static const char *const vantages[] = {
-        [QS_VANTAGE_UNKNOWN] = "captured at an unknown place",
+        [QS_VANTAGE_UNKNOWN] = "capture point unknown",
         [QS_VANTAGE_CLIENT] = "captured near the client",
         [QS_VANTAGE_SERVER] = "captured near the server",
         [QS_VANTAGE_BOTH] = "captured near both ends",
@@ -618,8 +618,8 @@ char *qs_path_ping_text(const struct qs_path_quality *quality)
 
     if (quality->clocks > 0) {
         g_string_append_printf(text,
-                               "unknown: the clocks of two captures differ by %.3f s, by which "
-                               "\"editcap -t\" can shift one",
+                               "unknown: the clocks of two captures differ by %.3f s; shift one "
+                               "with \"editcap -t\"",
                                quality->clocks);
         return g_string_free(text, FALSE);
     }
@@ -662,7 +662,7 @@ char *qs_path_direction_text(const struct qs_path_direction *direction, bool asc
     if (direction->late)
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " late", direction->late);
     if (direction->duplicates)
-        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " twice", direction->duplicates);
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " duplicated", direction->duplicates);
     return g_string_free(text, FALSE);
 }
 

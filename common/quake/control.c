@@ -152,7 +152,7 @@ void nq_read_control(struct qs_decoder *d)
     word = qs_u32be(d, NQ_HEADER_WORD);
     if ((word & NETFLAG_LENGTH_MASK) != d->packet->wire_size)
         qs_note(d, QS_NOTE_UNUSUAL, 0, CONTROL_HEADER_SIZE,
-                "The length says %u, the packet has %u bytes: engines drop it",
+                "The header's length is %u, but the packet has %u bytes: engines drop it",
                 word & NETFLAG_LENGTH_MASK, d->packet->wire_size);
     if (qs_reader_left(&d->in))
         read_command(d);

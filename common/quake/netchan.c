@@ -310,8 +310,8 @@ static void limit_payload(struct qs_decoder *d, uint32_t length)
 {
     if (length == d->packet->wire_size)
         return;
-    qs_note(d, QS_NOTE_MALFORMED, 0, 4, "The length says %u, the packet has %u bytes", length,
-            d->packet->wire_size);
+    qs_note(d, QS_NOTE_MALFORMED, 0, 4, "The header's length is %u, but the packet has %u bytes",
+            length, d->packet->wire_size);
     if (length >= NET_HEADER_SIZE && length < d->in.size)
         d->in.size = d->in.limit = length;
 }

@@ -37,7 +37,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
     if (sent != right)
-        qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x should be 0x%02x", sent,
+        qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x, expected 0x%02x", sent,
                 right);
 }
 

@@ -84,8 +84,8 @@ static void note_unusual_number(struct qs_decoder *d, const struct entity_list *
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
         d->stop = true;
     } else if (number <= list->last) {
-        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity %u comes behind entity %u",
-                number, list->last);
+        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at,
+                "Entity %u follows entity %u: numbers must increase", number, list->last);
     }
 }
 
@@ -197,7 +197,7 @@ static struct qs_view read_areas(struct qs_decoder *d)
     const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
 
     if (size > Q2_AREA_BYTES_MAX && !q2_variant(d)->q2repro && !q2_variant(d)->rerelease)
-        qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas exceed the maximum of %d", size,
                 Q2_AREA_BYTES_MAX);
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
 }
@@ -278,7 +278,7 @@ static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
     const uint32_t at = d->in.pos;
 
     if (q2_variant(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
-        qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "The frame lacks message %u", id);
         qs_reader_overrun(&d->in);
     }
 }

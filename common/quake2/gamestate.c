@@ -31,8 +31,8 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
     if (d->in.overrun)
         return;
     if (!q2_configstring_range(q2_session_of(d->session), index, &range, &number)) {
-        qs_note(d, QS_NOTE_MALFORMED, at, 2, "Config string %u; there are %u", index,
-                q2_configstring_end(q2_session_of(d->session)));
+        qs_note(d, QS_NOTE_MALFORMED, at, 2, "Config string %u exceeds the maximum of %u", index,
+                q2_configstring_end(q2_session_of(d->session)) - 1);
         return;
     }
     qs_emit_generated_uint(d, Q2_CONFIGSTRING_RANGE, at, 2, range);

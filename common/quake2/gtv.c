@@ -195,7 +195,7 @@ static void decode_rest(struct qs_decoder *d)
 static void decode_no_pdu(struct qs_decoder *d)
 {
     qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
-            "No message of a GTV stream: where the next one begins cannot be known");
+            "Not a GTV message: the start of the next one cannot be found");
     lose(d);
     decode_rest(d);
 }
@@ -337,7 +337,7 @@ void q2_decode_pdu(struct qs_decoder *d)
     } else if (d->packet->missing) {
         qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
                 "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
-                ": where the next message begins cannot be known",
+                ": the start of the next message cannot be found",
                 d->packet->missing, d->packet->missing_before);
         lose(d);
         decode_rest(d);

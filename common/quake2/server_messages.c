@@ -259,7 +259,7 @@ static void read_zpacket(struct qs_decoder *d)
         return;
     if (q2_session_of(d->session)->packet.inflating) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at,
-                "Compressed messages within compressed ones, which no client reads");
+                "Compressed messages contain compressed ones: no client reads them");
         return;
     }
     inflated = qs_inflate(d, at, packed, size);
@@ -389,7 +389,7 @@ static void read_extend(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     if (!type || !type->read) {
-        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown message %u behind svc_extend", id);
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown message %u after svc_extend", id);
         d->stop = true;
         return;
     }

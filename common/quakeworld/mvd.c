@@ -94,8 +94,7 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     d->found.accepted = true;
     qw_session_of(d)->mvd = true;
     if (!qw_mvd_read_block(&in, &block)) {
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of an MVD");
-        qs_undecoded(d);
+        qs_no_block(d);
         return;
     }
     if (read_framing(d) == MVD_SET)

@@ -490,7 +490,7 @@ static void decode_behind_hole(struct qs_decoder *d)
 {
     qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
             "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
-            ": where the next block begins cannot be known",
+            ": the start of the next block cannot be found",
             d->packet->missing, d->packet->missing_before);
     lose(d);
     decode_rest(d);
@@ -500,7 +500,7 @@ static void decode_no_pdu(struct qs_decoder *d)
 {
     qs_note(
         d, QS_NOTE_MALFORMED, 0, d->in.size,
-        "Neither a text nor a block of a QTV stream: where the next one begins cannot be known");
+        "Neither a text nor a block of a QTV stream: the start of the next one cannot be found");
     lose(d);
     decode_rest(d);
 }
@@ -516,7 +516,7 @@ static void decode_compressed(struct qs_decoder *d)
 {
     if (!qtv_of(d)->compression_reported)
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, 0, 0,
-                "The stream is compressed, in a way that no published program has");
+                "The stream is compressed by a method that no published program uses");
     qtv_of(d)->compression_reported = true;
     decode_rest(d);
 }

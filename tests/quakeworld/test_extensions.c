@@ -104,7 +104,7 @@ FIXTURE_TEST(a_lost_fragment_drops_the_message)
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "12345678"));
     from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
     assert_false(f->decoder.found.accepted);
-    RECEIVED("! Fragment at 16 does not follow the 8 bytes that are there: dropped");
+    RECEIVED("! Fragment at 16 does not follow the 8 bytes received so far: dropped");
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\2\0") "x"));
     assert_false(f->decoder.found.accepted);
 }
@@ -116,7 +116,7 @@ FIXTURE_TEST(a_late_fragment_is_stale)
     assert_true(f->decoder.found.accepted);
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\1\0") "12345678"));
     assert_false(f->decoder.found.accepted);
-    RECEIVED("! Sequence number 6 comes late");
+    RECEIVED("! Sequence number 6 arrived late");
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
 

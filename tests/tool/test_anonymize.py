@@ -164,7 +164,7 @@ class Anonymize(ToolTest):
         original = self.write("original.pcap", Capture(ETHERNET, frames[:8] + frames[9:]).pcap())
         copy, output, _ = self.copy(original, options=["--keep-undecoded"])
         copied, expected = (re.sub(r"packet \d+", "packet", "\n".join(comparable(self.dump(path)))) for path in (copy, original))
-        self.assertIn("where the next block begins cannot be known", expected)
+        self.assertIn("the start of the next block cannot be found", expected)
         self.assertEqual(copied, expected)
         self.assertIn("packets of no known game left out: 73\n", output)
 

@@ -467,7 +467,7 @@ TEST(figures_of_a_direction_are_one_text)
     } directions[] = {
         {{.loss = 1.5, .burst = 3, .or_late = true}, "1.5 % lost or late, longest burst 3 packets"},
         {{.loss = 1.5, .burst = 1, .or_late = true, .late = 1, .duplicates = 2},
-         "1.5 % lost, longest burst 1 packet, 1 late, 2 twice"},
+         "1.5 % lost, longest burst 1 packet, 1 late, 2 duplicated"},
         {{.choke = 2, .throttle = 40}, "0.0 % lost, 2.0 % choked, 40.0 % of the numbers throttled"},
         {{.loss = -1, .loss_at_most = 4}, "≤4.0 % lost"},
         {{.loss = -1, .loss_at_most = -1}, "loss unknown"},

@@ -104,15 +104,15 @@ FIXTURE_TEST(gaps_duplicates_and_late_packets_are_noted)
     expect(f, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
     expect(f, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
     expect(f, VIEW("\x06\0\0\0\0\0\0\0"), false,
-           "note sequence.duplicate 0+4 \"Sequence number 6 again\"\n");
+           "note sequence.duplicate 0+4 \"Duplicate of sequence number 6\"\n");
     expect(f, VIEW("\x08\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"1 sequence number skipped\"\n");
     expect(f, VIEW("\x0c\0\0\0\0\0\0\0"), true,
            "note sequence.gap 0+4 \"3 sequence numbers skipped\"\n");
     expect(f, VIEW("\x07\0\0\0\0\0\0\0"), false,
-           "note sequence.stale 0+4 \"Sequence number 7 comes late\"\n");
+           "note sequence.stale 0+4 \"Sequence number 7 arrived late\"\n");
     expect(f, VIEW("\x07\0\0\0\0\0\0\0"), false,
-           "note sequence.duplicate 0+4 \"Sequence number 7 again\"\n");
+           "note sequence.duplicate 0+4 \"Duplicate of sequence number 7\"\n");
 }
 
 FIXTURE_TEST(choked_packets_are_no_gap)
@@ -135,7 +135,7 @@ FIXTURE_TEST(every_number_is_late_behind_the_largest_one)
     expect(f, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
     expect(f, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
     expect(f, VIEW("\0\0\0\0\0\0\0\0"), false,
-           "note sequence.stale 0+4 \"Sequence number 0 comes late\"\n");
+           "note sequence.stale 0+4 \"Sequence number 0 arrived late\"\n");
 }
 
 FIXTURE_TEST(a_dropped_packet_is_shown_and_changes_nothing)
@@ -143,7 +143,7 @@ FIXTURE_TEST(a_dropped_packet_is_shown_and_changes_nothing)
     expect(f, VIEW("\x05\0\0\0\0\0\0\0\1\2"), true, "toy.u8 8+1 = 1\ntoy.u8 9+1 = 2\n");
     assert_int_equal(f->session.secret, 12);
     expect(f, VIEW("\x05\0\0\0\0\0\0\0\7"), false,
-           "note sequence.duplicate 0+4 \"Sequence number 5 again\"\ntoy.u8 8+1 = 7\n");
+           "note sequence.duplicate 0+4 \"Duplicate of sequence number 5\"\ntoy.u8 8+1 = 7\n");
     assert_int_equal(f->session.secret, 12);
     assert_ptr_equal(f->d.session, &f->session.base);
     expect(f, VIEW("\x06\0\0\0\0\0\0\0\3"), true, "toy.u8 8+1 = 3\n");
@@ -160,7 +160,7 @@ FIXTURE_TEST(an_acknowledged_packet_that_the_capture_lacks_is_noted)
            "\"Acknowledges sequence number 6, which the capture lacks\"\n");
     /* The acknowledgement of a dropped packet does not count. */
     expect(f, VIEW("\x02\0\0\0\x08\0\0\0"), false,
-           "note sequence.duplicate 0+4 \"Sequence number 2 again\"\n");
+           "note sequence.duplicate 0+4 \"Duplicate of sequence number 2\"\n");
 }
 
 static void note_both(struct qs_decoder *d)
@@ -177,9 +177,9 @@ FIXTURE_TEST(retransmissions_and_missing_packets_are_noted)
     assert_string_equal(f->sink.log->str,
                         "note retransmission 0+4 \"Sequence number 5 sent again\"\n"
                         "note sequence.not_captured 0+4 "
-                        "\"1 sequence number before this one, which the capture lacks\"\n"
+                        "\"The capture lacks 1 sequence number before this one\"\n"
                         "note sequence.not_captured 0+4 "
-                        "\"2 sequence numbers before this one, which the capture lacks\"\n");
+                        "\"The capture lacks 2 sequence numbers before this one\"\n");
 }
 
 /* --- Fragments --- */
@@ -207,10 +207,10 @@ FIXTURE_TEST(fragments_are_joined)
     assert_int_equal(qs_fragments_count(&fragments), 0);
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
                     "toy.bytes 10+1 = 03\n"
-                    "note sequence.duplicate 0+4 \"Sequence number 5 again\"\n");
+                    "note sequence.duplicate 0+4 \"Duplicate of sequence number 5\"\n");
     expect_fragment(f, VIEW("\x04\0\0\0\0\0\0\0\0\1\3"),
                     "toy.bytes 10+1 = 03\n"
-                    "note sequence.stale 0+4 \"Sequence number 4 comes late\"\n");
+                    "note sequence.stale 0+4 \"Sequence number 4 arrived late\"\n");
     assert_int_equal(qs_fragments_count(&fragments), 0);
 }
 
@@ -219,11 +219,11 @@ FIXTURE_TEST(a_fragment_behind_a_lost_one_is_dropped)
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\4\0\3"),
                     "toy.bytes 10+1 = 03\nnote sequence.gap 10+1 "
-                    "\"Fragment at 4 does not follow the 2 bytes that are there: dropped\"\n");
+                    "\"Fragment at 4 does not follow the 2 bytes received so far: dropped\"\n");
     /* A duplicate of the first; then the second. */
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"),
                     "toy.bytes 10+2 = 0102\nnote sequence.gap 10+2 "
-                    "\"Fragment at 0 does not follow the 2 bytes that are there: dropped\"\n");
+                    "\"Fragment at 0 does not follow the 2 bytes received so far: dropped\"\n");
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\2\1\7"), "toy.bytes 10+1 = 07\n");
     /* The next message. */
     expect_fragment(f, VIEW("\x07\0\0\0\0\0\0\0\0\1\4"), "toy.bytes 10+1 = 04\n");
@@ -244,6 +244,6 @@ FIXTURE_TEST(a_message_that_is_too_long_is_malformed)
                     "toy.bytes 10+15 = 000000000000000000000000000000\n");
     expect_fragment(f, VIEW("\x05\0\0\0\0\0\0\0\x0f\0\1\2"),
                     "toy.bytes 10+2 = 0102\nnote malformed 10+2 "
-                    "\"The message is longer than any engine can take\"\n");
+                    "\"The message is longer than any engine accepts\"\n");
     assert_int_equal(qs_fragments_size(&fragments), 15);
 }
