@@ -80,7 +80,7 @@ struct object_receiver {
     const packet_info *pinfo;     /* current packet */
 };
 
-static struct qs_transfer_room room = {.max = ROOM_MAX};
+static struct qs_transfer_quota quota = {.max = ROOM_MAX};
 static GHashTable *receivers; /* conversation -> struct object_receiver */
 static uint32_t last_frame;   /* frame of the last packet */
 
@@ -167,7 +167,7 @@ static void finish_entry(struct object_receiver *receiver, const struct qs_trans
         set_type(entry);
     }
     /* The list keeps the data permanently. */
-    room.max -= MIN(room.max, entry->payload_len);
+    quota.max -= MIN(quota.max, entry->payload_len);
     receiver->entry = NULL;
     receiver->room = 0;
 }
@@ -215,14 +215,14 @@ static void enter_connection(struct object_receiver *receiver, uint32_t connecti
     g_clear_pointer(&receiver->transfers, qs_transfers_free);
     receiver->connection = connection;
     receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
+        qs_transfers_new(&quota, (struct qs_transfer_listener){file_changed, receiver});
 }
 
 /* Drops all state, because the list is empty and gets all packets again. */
 void export_objects_end(void)
 {
     g_hash_table_remove_all(receivers);
-    room.max = ROOM_MAX;
+    quota.max = ROOM_MAX;
     last_frame = 0;
 }
 

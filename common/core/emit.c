@@ -109,13 +109,13 @@ static bool is_line_of(struct qs_view text, struct qs_view name)
 {
     static const char spectator[] = "[SPEC] ";
     const uint32_t mark = qs_view_begins(text, spectator) ? sizeof spectator - 1 : 0;
-    const struct qs_view line = qs_view_behind(text, mark);
+    const struct qs_view line = qs_view_skip(text, mark);
     const bool team = qs_view_character(line, 0) == '(' && qs_view_character(name, 0) != '(';
-    const struct qs_view line_text = qs_view_behind(line, team);
+    const struct qs_view line_text = qs_view_skip(line, team);
 
     return name.size && line_text.size > name.size &&
            !memcmp(line_text.data, name.data, name.size) &&
-           qs_view_begins(qs_view_behind(line_text, name.size), team ? "): " : ": ");
+           qs_view_begins(qs_view_skip(line_text, name.size), team ? "): " : ": ");
 }
 
 void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,

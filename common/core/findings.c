@@ -17,8 +17,8 @@ const char *qs_request_name(enum qs_request_kind kind)
 
 void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers)
 {
-    const struct qs_requests requests = {.asks = asks & ~(uint32_t)QS_TELLS,
-                                         .answers = answers & ~(uint32_t)QS_TELLS};
+    const struct qs_requests requests = {.asks = asks & ~(uint32_t)QS_IMPLIES_DIRECTION,
+                                         .answers = answers & ~(uint32_t)QS_IMPLIES_DIRECTION};
 
     if (d->found.direction == QS_DIRECTION_UNKNOWN && !asks != !answers)
         d->found.direction = asks ? QS_C2S : QS_S2C;

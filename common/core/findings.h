@@ -45,8 +45,9 @@ enum {
 #define ASK(id, name) QS_ASK_##id = 1u << QS_REQUEST_##id,
     QS_REQUESTS(ASK)
 #undef ASK
-    /* Neither request nor response, but it implies the direction: in the column of requests a client sends the message (to a master, a server is a client), in the other column a server. */
-    QS_TELLS = 1u << QS_REQUEST_KINDS,
+    /* No request or response, but shows the direction: clients send messages that have it in the
+     * column of requests, servers those in the other column. A server is its master's client. */
+    QS_IMPLIES_DIRECTION = 1u << QS_REQUEST_KINDS,
 };
 /* clang-format on */
 

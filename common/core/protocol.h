@@ -40,7 +40,7 @@ struct qs_description {
     char *map;
     char *player;
     bool spectator;
-    bool is_servers; /* server's demo or stream: it has all players, and none is its own */
+    bool has_all_players; /* server's demo or stream: no player is its own */
 };
 
 /* Maximum number of scoreboard slots in all games; maximum length of a player's name. */

@@ -85,7 +85,7 @@ char *qs_player_of(const struct qs_protocol *protocol, const struct qs_session *
     protocol->describe(session, &description);
     g_free(description.version);
     g_free(description.map);
-    if (!description.is_servers)
+    if (!description.has_all_players)
         return description.player;
     names = g_string_new(NULL);
     for (uint32_t slot = 0; slot < QS_PLAYER_SLOTS; slot++)

@@ -69,7 +69,7 @@ static struct summary_item *item_at(const struct qs_decoder *d, guint i)
 }
 
 /* Ends the last message. If it has no text, adds it to the count of earlier ones of its name. */
-static void end_last_text(struct qs_decoder *d)
+static void merge_last_message(struct qs_decoder *d)
 {
     const guint last = d->summary_parts->items->len - 1;
     const struct summary_item *item;
@@ -94,7 +94,7 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
 
     if (!d->want_summary)
         return;
-    end_last_text(d);
+    merge_last_message(d);
     g_array_append_val(d->summary_parts->items, item);
     d->summary_parts->transcript_line = false;
 }
@@ -179,7 +179,7 @@ static void add_text(struct qs_decoder *d, const char *name, const struct qs_fie
 
     if (strcmp(row->brief, QS_BRIEF_LINE) == 0) {
         if (text.size && is_color(text.data[0]))
-            text = qs_view_behind(text, 1);
+            text = qs_view_skip(text, 1);
         qs_text_append_utf8(out, text);
         return;
     }
@@ -335,6 +335,6 @@ void qs_summary_end(struct qs_decoder *d)
         g_string_prepend(d->found.summary, qs_direction_arrow(d->found.direction));
     }
     g_string_append(d->found.summary, d->summary_parts->remarks->str);
-    end_last_text(d);
+    merge_last_message(d);
     append_items(d);
 }

@@ -81,7 +81,7 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
 
 /* Returns `text` without its first `count` bytes. */
-static inline struct qs_view qs_view_behind(struct qs_view text, uint32_t count)
+static inline struct qs_view qs_view_skip(struct qs_view text, uint32_t count)
 {
     count = MIN(count, text.size);
     return (struct qs_view){count ? text.data + count : text.data, text.size - count};

@@ -117,8 +117,8 @@ struct qs_transferred {
  * Memory for the bytes of unfinished files, shared by any number of qs_transfers. A block that does
  * not fit is left out, and the file has a problem.
  */
-struct qs_transfer_room {
-    uint64_t held, max;
+struct qs_transfer_quota {
+    uint64_t used, max;
 };
 
 /* Transfers of one conversation. A client receives one file at a time. */
@@ -130,8 +130,8 @@ struct qs_transfer_listener {
     void *user;
 };
 
-/* Creates the transfers of a conversation. `room` must outlive them. */
-struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
+/* Creates the transfers of a conversation. `quota` must outlive them. */
+struct qs_transfers *qs_transfers_new(struct qs_transfer_quota *quota,
                                       struct qs_transfer_listener listener);
 
 /* Adds a step of a transfer. Call it in the captured order. */

@@ -137,8 +137,8 @@ static void send_number(struct qs_links *links, const struct qs_decoder *d, uint
     }
 }
 
-static void receive_echo(struct qs_links *links, struct qs_link_direction *direction,
-                         uint32_t record, const struct qs_seqinfo *seqinfo)
+static void receive_ack(struct qs_links *links, struct qs_link_direction *direction,
+                        uint32_t record, const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_stream *stream = direction->streams[seqinfo->acked_stream];
     const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->acked_id) : NULL;
@@ -167,7 +167,7 @@ void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, ui
     if (seqinfo->numbered && !d->found.accepted)
         return;
     if (seqinfo->acked_id)
-        receive_echo(links, back, record, seqinfo);
+        receive_ack(links, back, record, seqinfo);
     if (seqinfo->has_reliable_bit)
         receive_toggle(links, back, record, seqinfo);
 }

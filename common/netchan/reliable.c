@@ -33,7 +33,7 @@ void qs_reliable_send(struct qs_reliable *state, uint32_t sequence, bool reliabl
     state->content = content;
 }
 
-enum cause { LINE, CAPTURE, EITHER };
+enum cause { PATH, CAPTURE, EITHER };
 
 /*
  * Returns why the bit for `number` differs: the capture lacks a packet since the previous
@@ -45,12 +45,12 @@ static enum cause cause_of(const struct qs_reliable *state, uint32_t number)
 
     if (number > state->last || number - state->acknowledged > WINDOW ||
         state->last - number >= WINDOW)
-        return number > state->last ? CAPTURE : LINE;
+        return number > state->last ? CAPTURE : PATH;
     for (uint32_t between = state->acknowledged + 1; between <= number; between++) {
         sent |= between < number && state->sent & bit_of(between);
         hole |= !(state->captured & bit_of(between));
     }
-    return !hole ? LINE : sent ? EITHER : CAPTURE;
+    return !hole ? PATH : sent ? EITHER : CAPTURE;
 }
 
 /* Confirms earlier suspicions: the bit's first toggle proves that the end has reliable bits. */
@@ -80,7 +80,7 @@ void qs_reliable_acknowledge(struct qs_reliable *state, uint32_t number, bool bi
     enum cause cause;
 
     state->differs = state->started && toggles != (state->acknowledged_odd != odd);
-    cause = state->differs ? cause_of(state, number) : LINE;
+    cause = state->differs ? cause_of(state, number) : PATH;
     state->lacks = state->confirmed || cause == CAPTURE;
     state->since = state->confirmed ? state->doubt_since : state->acknowledged;
     state->differs |= state->confirmed;

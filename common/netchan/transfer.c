@@ -69,7 +69,7 @@ struct incoming_file {
     bool chunked;
     bool started;        /* the server has answered */
     bool packed;         /* its chunks are one deflated stream */
-    uint64_t held;       /* bytes of qs_transfer_room in use */
+    uint64_t held;       /* bytes of qs_transfer_quota in use */
     uint64_t total;      /* size of all chunks, as sent */
     uint64_t sent;       /* bytes before the first hole; for pieces, as percentages count them */
     GArray *percentages; /* struct percentage */
@@ -81,7 +81,7 @@ struct incoming_file {
 };
 
 struct qs_transfers {
-    struct qs_transfer_room *room;
+    struct qs_transfer_quota *quota;
     struct qs_transfer_listener listener;
     struct incoming_file *file; /* the current file, or NULL */
     struct incoming_file *next; /* requested while chunks of `file` still come; or NULL */
@@ -126,16 +126,16 @@ static void set_problem(struct incoming_file *file, const char *problem)
 }
 
 /* Reserves `size` bytes for the file. False if it is too large. */
-static bool reserve_room(struct qs_transfers *transfers, struct incoming_file *file, uint64_t size)
+static bool reserve_quota(struct qs_transfers *transfers, struct incoming_file *file, uint64_t size)
 {
-    struct qs_transfer_room *room = transfers->room;
+    struct qs_transfer_quota *quota = transfers->quota;
 
     if (size > QS_TRANSFER_FILE_MAX - MIN(file->held, QS_TRANSFER_FILE_MAX) ||
-        room->held > room->max || size > room->max - room->held) {
+        quota->used > quota->max || size > quota->max - quota->used) {
         set_problem(file, "it is too large");
         return false;
     }
-    room->held += size;
+    quota->used += size;
     file->held += size;
     return true;
 }
@@ -156,7 +156,7 @@ static void end_file(struct qs_transfers *transfers)
         set_problem(file, "its end was not captured");
     if (file->started)
         report(transfers, true);
-    transfers->room->held -= file->held;
+    transfers->quota->used -= file->held;
     transfers->file = transfers->next;
     transfers->next = NULL;
     file_free(file);
@@ -173,7 +173,7 @@ static void end_before_answer(struct qs_transfers *transfers)
 
 static void append(struct qs_transfers *transfers, struct incoming_file *file, struct qs_view data)
 {
-    if (!file->about.problem && reserve_room(transfers, file, data.size))
+    if (!file->about.problem && reserve_quota(transfers, file, data.size))
         g_byte_array_append(file->about.content, data.data, data.size);
 }
 
@@ -315,7 +315,7 @@ static void add_piece(struct qs_transfers *transfers, const struct qs_transfer *
     file->last_percent = piece->percent;
     append_piece(transfers, file, piece);
     percentage = (struct percentage){(uint32_t)file->sent, piece->percent};
-    if (!file->about.problem && reserve_room(transfers, file, sizeof percentage))
+    if (!file->about.problem && reserve_quota(transfers, file, sizeof percentage))
         g_array_append_val(file->percentages, percentage);
     if (piece->percent == 100)
         finish(transfers, file);
@@ -333,7 +333,7 @@ static void keep_waiting(struct qs_transfers *transfers, struct incoming_file *f
 
     if (g_hash_table_contains(file->waiting, key))
         return;
-    if (reserve_room(transfers, file, chunk->data.size + (uint64_t)WAITING_COST))
+    if (reserve_quota(transfers, file, chunk->data.size + (uint64_t)WAITING_COST))
         g_hash_table_insert(file->waiting, key, g_bytes_new(chunk->data.data, chunk->data.size));
 }
 
@@ -364,7 +364,7 @@ static void append_waiting(struct qs_transfers *transfers, struct incoming_file 
         append_chunk(transfers, file, (struct qs_view){data, (uint32_t)size});
         g_hash_table_remove(file->waiting, key);
         file->held -= size + WAITING_COST;
-        transfers->room->held -= size + WAITING_COST;
+        transfers->quota->used -= size + WAITING_COST;
     }
 }
 
@@ -485,12 +485,12 @@ void qs_transfers_add(struct qs_transfers *transfers, const struct qs_transfer *
     }
 }
 
-struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
+struct qs_transfers *qs_transfers_new(struct qs_transfer_quota *quota,
                                       struct qs_transfer_listener listener)
 {
     struct qs_transfers *transfers = g_new0(struct qs_transfers, 1);
 
-    transfers->room = room;
+    transfers->quota = quota;
     transfers->listener = listener;
     return transfers;
 }

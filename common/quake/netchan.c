@@ -41,7 +41,7 @@ static void read_messages(struct qs_decoder *d)
 }
 
 /* Limits the delivery to the whole messages of a cut packet. */
-static void drop_torn(const struct qs_decoder *d, struct nq_delivery *delivered)
+static void keep_whole_messages(const struct qs_decoder *d, struct nq_delivery *delivered)
 {
     const struct qs_message *last;
 
@@ -77,7 +77,7 @@ static void deliver(struct qs_decoder *d, bool reliable)
     else
         nq_read_client_messages(d);
     if (qs_packet_is_cut(d->packet))
-        drop_torn(d, delivered);
+        keep_whole_messages(d, delivered);
 }
 
 /* --- Reliable messages --- */

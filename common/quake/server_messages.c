@@ -128,7 +128,7 @@ static void read_print(struct qs_decoder *d)
         nq_session_of(d)->darkplaces = true;
     qs_label_text(d, ": ", text, "");
     if (text.size && text.data[0] == CHAT_BYTE)
-        qs_emit_speaker(d, NQ_PRINT_SPEAKER, qs_view_behind(text, 1),
+        qs_emit_speaker(d, NQ_PRINT_SPEAKER, qs_view_skip(text, 1),
                         qs_table_end(&nq_session_of(d)->players), name_of);
 }
 

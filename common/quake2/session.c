@@ -296,7 +296,7 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
         .map = describe_map(session),
         .player = session->variant.mvd ? NULL : describe_player(session),
         .spectator = qs_info_is_set(info, "spectator"),
-        .is_servers = session->variant.mvd,
+        .has_all_players = session->variant.mvd,
     };
 }
 

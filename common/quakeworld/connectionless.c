@@ -97,7 +97,7 @@ static struct qs_view read_rest(struct qs_decoder *d, unsigned id, struct oob *o
 
     while (oob->pos < oob->line.size && oob->line.data[oob->pos] == ' ')
         oob->pos++;
-    rest = qs_view_behind(oob->line, oob->pos);
+    rest = qs_view_skip(oob->line, oob->pos);
     if (rest.size)
         qs_emit_bytes(d, id, oob->offset + oob->pos, rest.size, rest);
     return rest;
@@ -136,7 +136,7 @@ static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, u
         const uint32_t step = line.size < rest.size ? line.size + 1 : line.size;
 
         read_connect_extension(d, line, offset);
-        rest = qs_view_behind(rest, step);
+        rest = qs_view_skip(rest, step);
         offset += step;
     }
 }
@@ -181,7 +181,7 @@ static void read_connect(struct qs_decoder *d, struct oob *oob)
     read_connect_userinfo(d, oob);
     read_arguments(d, oob);
     if (end < oob->text.size)
-        read_connect_extensions(d, qs_view_behind(oob->text, end + 1), oob->offset + end + 1);
+        read_connect_extensions(d, qs_view_skip(oob->text, end + 1), oob->offset + end + 1);
 }
 
 static void read_status(struct qs_decoder *d, struct oob *oob)
@@ -244,7 +244,7 @@ static void read_words(struct qs_decoder *d, struct oob *oob)
         qs_add_requests(d, command->asks, command->answers);
         /* Requests come from clients; replies that are words are qwfwd's, to clients of other
          * games. */
-        if (command->answers || command->asks != QS_TELLS)
+        if (command->answers || command->asks != QS_IMPLIES_DIRECTION)
             learn_sender(d, command->answers ? QS_S2C : QS_C2S);
         command->read(d, oob);
         return;
@@ -267,7 +267,7 @@ static bool begins_with_word(struct qs_view text)
 /* Reads c and a decimal number, then pairs of key and value for the extensions on offer. */
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 {
-    const struct qs_view number = line_of(qs_view_behind(oob->text, 1));
+    const struct qs_view number = line_of(qs_view_skip(oob->text, 1));
 
     learn_sender(d, QS_S2C);
     qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
@@ -289,7 +289,7 @@ static void read_accept(struct qs_decoder *d, const struct oob *oob)
 static void read_client_command(struct qs_decoder *d, const struct oob *oob)
 {
     learn_sender(d, QS_S2C);
-    qw_emit_commands(d, string_of(qs_view_behind(oob->text, 1)), oob->offset + 1);
+    qw_emit_commands(d, string_of(qs_view_skip(oob->text, 1)), oob->offset + 1);
 }
 
 static void emit_player_token(struct qs_decoder *d, unsigned id, uint32_t offset,
@@ -335,7 +335,7 @@ static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_
     qs_emit_bytes(d, QW_STATUS_RULES, offset, rules.size, rules);
     qw_emit_info(d, rules, offset);
     while (at < text.size) {
-        const struct qs_view line = line_of(qs_view_behind(text, at));
+        const struct qs_view line = line_of(qs_view_skip(text, at));
 
         if (line.size) {
             read_status_player(d, line, offset + at);
@@ -350,7 +350,7 @@ static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_
 
 static void read_print(struct qs_decoder *d, const struct oob *oob)
 {
-    const struct qs_view text = string_of(qs_view_behind(oob->text, 1));
+    const struct qs_view text = string_of(qs_view_skip(oob->text, 1));
 
     if (text.size && text.data[0] == '\\') {
         qs_request_narrow(d, QS_ASK_STATUS);
@@ -400,7 +400,7 @@ static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
 /* Reads svc_disconnect as the end of a demo: qwd-format 4.1. */
 static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
 {
-    const struct qs_view text = string_of(qs_view_behind(oob->text, 1));
+    const struct qs_view text = string_of(qs_view_skip(oob->text, 1));
 
     qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
     d->session->disconnected = true;
@@ -436,17 +436,17 @@ static bool is_heartbeat(struct qs_view text)
 
     if (text.size < 6 || text.data[0] != 'a' || text.data[1] != '\n')
         return false;
-    sequence = line_of(qs_view_behind(text, 2));
+    sequence = line_of(qs_view_skip(text, 2));
     if (2 + sequence.size >= text.size)
         return false;
-    players = line_of(qs_view_behind(text, 2 + sequence.size + 1));
+    players = line_of(qs_view_skip(text, 2 + sequence.size + 1));
     return qw_is_digits(sequence) && qw_is_digits(players) &&
            2 + sequence.size + 1 + players.size + 1 >= text.size;
 }
 
 static void read_heartbeat(struct qs_decoder *d, const struct oob *oob)
 {
-    const struct qs_view body = qs_view_behind(oob->text, 2);
+    const struct qs_view body = qs_view_skip(oob->text, 2);
     struct qs_token token;
     uint32_t pos = 0;
 
@@ -467,7 +467,7 @@ static void read_log(struct qs_decoder *d, const struct oob *oob)
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 6, (struct qs_view){text.data, 6});
     qs_summary(d, "frag log");
-    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 7, text.size - 7, qs_view_behind(text, 7));
+    qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 7, text.size - 7, qs_view_skip(text, 7));
 }
 
 static void read_master_query(struct qs_decoder *d, const struct oob *oob)

@@ -92,11 +92,11 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
 
 /* Handles a packet of either end, before its messages are read. `skipped`: numbers missing before
  * it; `others`: numbers of the other end missing since the previous packet. */
-void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others);
+void qw_level_before_messages(struct qs_decoder *d, uint32_t skipped, uint32_t others);
 
 /* Handles a packet after all of its messages. `burst`: result of qs_note_gap(); `was_pending`: true
  * if a request had no answer before the packet. */
-void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_pending);
+void qw_level_after_messages(struct qs_decoder *d, bool reliable, bool burst, bool was_pending);
 
 /* qtv.c: streams over TCP; see struct qs_protocol */
 bool qw_recognize_stream(struct qs_view start);

@@ -31,7 +31,7 @@ static void lose(struct qs_decoder *d, bool playable)
     const bool is_next = !is_signing_on(d);
 
     if (is_next)
-        qw_session_go_on(session);
+        qw_session_begin_unseen(session);
     else if (session->sign_on.has_donor)
         return;
     qs_level_lose(d->session, d->packet->number, true, playable && !is_next);
@@ -211,7 +211,7 @@ static void follow_long_hole(struct qs_decoder *d, uint32_t missing)
         sign_on->behind_silence--;
 }
 
-void qw_level_bits(struct qs_decoder *d, uint32_t skipped, uint32_t others)
+void qw_level_before_messages(struct qs_decoder *d, uint32_t skipped, uint32_t others)
 {
     struct qw_session *session = qw_session_of(d);
 
@@ -231,7 +231,7 @@ static bool has_update(const struct qs_decoder *d)
            qs_has_message(d, SVC_FTE_UPDATEENTITIES);
 }
 
-static bool begins_time_again(struct qs_decoder *d)
+static bool time_restarts(struct qs_decoder *d)
 {
     const struct qw_session *session = qw_session_of(d);
 
@@ -245,14 +245,14 @@ static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decod
     return is_signing_on(d) && sign_on->pending && sign_on->request >> 24 < BEGIN;
 }
 
-bool qw_level_is_torn(const struct qs_decoder *d)
+bool qw_level_ignores_packet(const struct qs_decoder *d)
 {
     return d->found.direction == QS_S2C && qs_packet_is_cut(d->packet) &&
            qw_session_of(d)->sign_on.has_donor && is_signing_on(d);
 }
 
 /* `burst`: packets of both ends are missing before it, perhaps an answer and the next request. */
-void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_pending)
+void qw_level_after_messages(struct qs_decoder *d, bool reliable, bool burst, bool was_pending)
 {
     struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
 
@@ -270,7 +270,7 @@ void qw_level_packet(struct qs_decoder *d, bool reliable, bool burst, bool was_p
         qs_level_lose(d->session, d->packet->number, false, false);
     if (!has_update(d))
         return;
-    if (qs_level_is_over(d->session, d->packet->number) || begins_time_again(d) ||
+    if (qs_level_is_over(d->session, d->packet->number) || time_restarts(d) ||
         lacks_answer(sign_on, d))
         lose(d, is_playable(d));
     qw_session_of(d)->sign_on.time = qw_session_of(d)->ext.update_time;

@@ -280,13 +280,13 @@ static void accept_message(struct qs_decoder *d, const struct qw_header *header,
     if (!skipped && !others)
         qw_session_of(d)->round_trip = round_trip;
     qs_receive_reliable(d, reliable, header->ack_word & QS_RELIABLE_BIT);
-    qw_level_bits(d, skipped, others);
-    if (qw_level_is_torn(d))
+    qw_level_before_messages(d, skipped, others);
+    if (qw_level_ignores_packet(d))
         qs_read_dropped(d, read);
     else
         qs_read_received(d, read);
-    qw_level_packet(d, reliable, qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked),
-                    was_pending);
+    qw_level_after_messages(
+        d, reliable, qs_note_gap(d, sequence, skipped, qw_session_of(d)->choked), was_pending);
 }
 
 static bool is_of_client(struct qs_decoder *d, const struct qw_header *header)

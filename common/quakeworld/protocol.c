@@ -29,9 +29,9 @@ static bool is_challenge(struct qs_view text)
 
     if (text.data[0] != 'c' || !qw_begins_number(text))
         return false;
-    number = qs_view_up_to(qs_view_behind(text, 1), "\n");
+    number = qs_view_up_to(qs_view_skip(text, 1), "\n");
     if (number.size && (number.data[0] == '-' || number.data[0] == ' '))
-        number = qs_view_behind(number, 1);
+        number = qs_view_skip(number, 1);
     return number.size <= 11 && qw_is_digits(number);
 }
 
@@ -53,7 +53,7 @@ static bool recognize(const struct qs_protocol *protocol, const struct qs_packet
     (void)protocol;
     if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
         return false;
-    text = qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
+    text = qs_view_skip((struct qs_view){packet->data, packet->size}, MARK_SIZE);
     return is_connect(text) || is_challenge(text) || is_status_reply(text);
 }
 
@@ -71,7 +71,7 @@ static bool is_foreign(const struct qs_protocol *protocol, const struct qs_packe
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
         return !qw_is_known_oob(
-            qs_view_behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
+            qs_view_skip((struct qs_view){packet->data, packet->size}, MARK_SIZE));
     return !qw_is_bare_text(packet) && !may_be_game(protocol, packet);
 }
 

@@ -178,7 +178,7 @@ static bool next_line(struct qs_decoder *d, struct qtv_line *line)
     text = trimmed(whole, &key_offset);
     line->key = up_to(text, ':');
     line->value_offset = key_offset + MIN(line->key.size + 1, text.size);
-    line->value = trimmed(qs_view_behind(text, line->key.size + 1), &line->value_offset);
+    line->value = trimmed(qs_view_skip(text, line->key.size + 1), &line->value_offset);
     return text.size != 0;
 }
 
@@ -259,7 +259,7 @@ static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned coun
         else
             emit_number(d, rows[i], &part);
         part.value_offset = at + MIN(size + 1, rest.size);
-        rest = qs_view_behind(rest, size + 1);
+        rest = qs_view_skip(rest, size + 1);
     }
 }
 

@@ -102,7 +102,7 @@ void qw_session_begin_level(struct qw_session *session)
     fte_forget_agreement(&session->ext);
 }
 
-void qw_session_go_on(struct qw_session *session)
+void qw_session_begin_unseen(struct qw_session *session)
 {
     clear_level(session);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, (struct qs_view){0});
@@ -187,7 +187,7 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
                                            .map = qs_text_file_stem(qs_table_get(&qw->models, 1)),
                                            .player = player_name(qw),
                                            .spectator = qw->spectator && !qw->mvd,
-                                           .is_servers = qw->mvd};
+                                           .has_all_players = qw->mvd};
 }
 
 /* --- Formats of the agreed extensions --- */

@@ -136,15 +136,15 @@ bool qw_session_shares(const struct qs_session *a, const struct qs_session *b);
 void qw_session_describe(const struct qs_session *session, struct qs_description *description);
 bool qw_session_player(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
-/* True if the packet just decoded is a cut one of a sign-on that a donor's replaces; its messages
- * must be ignored. */
-bool qw_level_is_torn(const struct qs_decoder *d);
+/* True if the packet is the server's and was cut, in a sign-on that a donor's replaces: its
+ * messages must be ignored. */
+bool qw_level_ignores_packet(const struct qs_decoder *d);
 
 /* Reset the session when a connection begins, and when a level begins. */
 void qw_session_connect(struct qw_session *session);
 void qw_session_begin_level(struct qw_session *session);
 /* Begins a level without a known svc_serverdata, and keeps the extensions. */
-void qw_session_go_on(struct qw_session *session);
+void qw_session_begin_unseen(struct qw_session *session);
 /* Gives a session that joined a level late a donor's sign-on: copies the donor's state, except for
  * its own player. */
 void qw_session_use_donor(struct qw_session *session, const struct qw_session *donor);

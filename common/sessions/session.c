@@ -105,7 +105,7 @@ static void describe(struct session *session, const struct qs_session *state)
 
     shared->protocol->describe(state, &description);
     replace(&shared->version, description.version);
-    if (description.is_servers) {
+    if (description.has_all_players) {
         g_auto(GStrv) names = qs_match_names(shared->match);
 
         description.player = *names ? g_strjoinv(", ", names) : NULL;

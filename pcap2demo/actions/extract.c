@@ -16,7 +16,7 @@
 
 struct extract {
     struct action action;
-    struct qs_transfer_room room;
+    struct qs_transfer_quota quota;
     GHashTable *sessions; /* session number -> struct file_receiver */
     GHashTable *written;  /* path in lower case, as file systems may ignore case -> checksum */
     bool any;             /* a server sent a file, completely or not */
@@ -172,7 +172,7 @@ static struct file_receiver *receiver_for(struct extract *extract, unsigned sess
     receiver = g_new0(struct file_receiver, 1);
     receiver->extract = extract;
     receiver->transfers =
-        qs_transfers_new(&extract->room, (struct qs_transfer_listener){receive_file, receiver});
+        qs_transfers_new(&extract->quota, (struct qs_transfer_listener){receive_file, receiver});
     g_hash_table_insert(extract->sessions, GUINT_TO_POINTER(session), receiver);
     return receiver;
 }
@@ -223,7 +223,7 @@ static void begin(struct action *action)
 {
     struct extract *extract = (struct extract *)action;
 
-    extract->room.max = ROOM_MAX;
+    extract->quota.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     extract->written = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, g_free);
 }

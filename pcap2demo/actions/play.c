@@ -87,7 +87,7 @@ static void add_print(struct play_sink *sink, struct qs_view text)
 
     if (!marked && sink->level != QS_PRINT_CHAT)
         return;
-    item.text = g_strchomp(qs_text_title(qs_view_behind(text, marked), TEXT_MAX));
+    item.text = g_strchomp(qs_text_title(qs_view_skip(text, marked), TEXT_MAX));
     g_array_append_val(sink->items, item);
 }
 

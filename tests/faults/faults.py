@@ -313,7 +313,7 @@ FAULTS = [
      '(double)type->count;'),
     ("sessions", 'all->delivered += packet->frame != all->last;', 'all->delivered++;'),
     ("demo", "    if (key.size && key.data[0] == '*')\n"
-     '        key = qs_view_behind(key, 1);\n', ''),
+     '        key = qs_view_skip(key, 1);\n', ''),
     ("demo", 'return !rule->most || ++*count <= rule->most;', 'return true;'),
     ("recorder", '(!oldest || file->first < oldest->first))',
      '(!oldest || file->first > oldest->first))'),

@@ -27,7 +27,7 @@
 enum { ROOM = 1 << 20 };
 
 struct fixture {
-    struct qs_transfer_room room;
+    struct qs_transfer_quota quota;
     struct qs_transfers *transfers;
     GString *ended;     /* files, as in the rows; of long ones only the name */
     gsize content_size; /* size of the last one */
@@ -50,9 +50,9 @@ static void changed(const struct qs_transferred *file, bool over, void *user)
 
 static void set_up(struct fixture *f)
 {
-    f->room.max = ROOM;
+    f->quota.max = ROOM;
     f->ended = g_string_new(NULL);
-    f->transfers = qs_transfers_new(&f->room, (struct qs_transfer_listener){changed, f});
+    f->transfers = qs_transfers_new(&f->quota, (struct qs_transfer_listener){changed, f});
 }
 
 static void end(struct fixture *f)
@@ -63,7 +63,7 @@ static void end(struct fixture *f)
 static void tear_down(struct fixture *f)
 {
     end(f);
-    assert_int_equal(f->room.held, 0);
+    assert_int_equal(f->quota.used, 0);
     g_string_free(f->ended, TRUE);
 }
 
@@ -180,7 +180,7 @@ FIXTURE_TEST(chunks_behind_a_hole_are_limited)
     begin(f, view("x", 1), UINT64_C(100) << 20, QS_TRANSFER_PLAIN);
     for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
         send_chunk(f, i * CHUNK, view(data, CHUNK));
-    assert_true(f->room.held <= ROOM);
+    assert_true(f->quota.used <= ROOM);
     end(f);
     assert_string_equal(f->ended->str, "x~");
 }
@@ -255,7 +255,7 @@ FIXTURE_TEST(bombs_are_cut)
 
     request(f, "x");
     send_block(f, bomb, 50, QS_TRANSFER_DEFLATED);
-    assert_true(f->room.held <= ROOM);
+    assert_true(f->quota.used <= ROOM);
     send_block(f, bomb, 100, QS_TRANSFER_STREAM);
     assert_string_equal(f->ended->str, "x~");
     assert_true(f->content_size <= ROOM);
@@ -268,7 +268,7 @@ FIXTURE_TEST(deflated_blocks_are_limited)
     g_autofree uint8_t *zeros = g_malloc0(MUCH);
     uint8_t packed[2048];
 
-    f->room.max = 2 * MUCH;
+    f->quota.max = 2 * MUCH;
     request(f, "x");
     send_block(f, pack(zeros, LARGEST, packed, sizeof packed), 50, QS_TRANSFER_DEFLATED);
     send_block(f, pack(zeros, MUCH, packed, sizeof packed), 100, QS_TRANSFER_DEFLATED);

@@ -439,7 +439,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     bool accepted;
 
     /* Recorders skip packets that consist of a header: PROTOCOL.md, section 7. */
-    if (session->content.size <= messages_start(session) || qw_level_is_torn(decoder))
+    if (session->content.size <= messages_start(session) || qw_level_ignores_packet(decoder))
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, false);

@@ -36,7 +36,7 @@ static bool is_common_stat(uint8_t stat)
 /* True for the server's settings, and for the command that ends the sign-on. */
 static bool is_common_text(struct qs_view message)
 {
-    const struct qs_view text = qs_view_behind(message, 1);
+    const struct qs_view text = qs_view_skip(message, 1);
 
     return qs_view_begins(text, "fullserverinfo ") || qs_view_begins(text, "skins\n");
 }

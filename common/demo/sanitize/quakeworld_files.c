@@ -87,7 +87,7 @@ static void write_end_of_qwd(const struct sanitize_block *block)
 /* Writes a QWD block, and before the first one the redactor, whose time is the minimum. */
 static void write_qwd(const struct sanitize_block *block)
 {
-    const struct qs_view packet = qs_view_behind(block->block, block->payload);
+    const struct qs_view packet = qs_view_skip(block->block, block->payload);
     GByteArray *made = block->made;
     float first;
 

@@ -41,7 +41,7 @@ static bool is_decimal(struct qs_view word)
 
     return is_number(whole, INT32_MIN, INT32_MAX) &&
            (whole.size == word.size ||
-            (has_fraction && is_number(qs_view_behind(word, whole.size + 1), 0, INT64_MAX)));
+            (has_fraction && is_number(qs_view_skip(word, whole.size + 1), 0, INT64_MAX)));
 }
 
 /* Engines append ".wav" or ".mdl", and stop at names of 64 bytes or more. */

@@ -105,7 +105,7 @@ static bool is_model(struct qs_view name)
     int64_t part;
 
     if (name.size && name.data[0] == '*')
-        return qs_view_number_within(qs_view_behind(name, 1), 1, UINT16_MAX, &part);
+        return qs_view_number_within(qs_view_skip(name, 1), 1, UINT16_MAX, &part);
     return sanitize_is_file(name) && ends_as(name, endings);
 }
 
@@ -124,7 +124,7 @@ static bool is_file(struct qs_view name)
                                           ".dds", ".mdl", ".spr", ".bsp", ".wav", NULL};
 
     if (name.data[0] == '/')
-        name = qs_view_behind(name, 1);
+        name = qs_view_skip(name, 1);
     return sanitize_is_file(name) && (ends_as(name, endings) || !qs_view_contains(name, "."));
 }
 
@@ -164,7 +164,7 @@ static bool names_file(struct qs_view key)
     static const char *const keys[] = {"skin", "map", "gamedir", "sky", "music", "dlurl", "cap"};
 
     if (key.size && key.data[0] == '*')
-        key = qs_view_behind(key, 1);
+        key = qs_view_skip(key, 1);
     for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
         if (key.size >= strlen(keys[i]) &&
             g_ascii_strncasecmp((const char *)key.data, keys[i], strlen(keys[i])) == 0)
@@ -230,7 +230,7 @@ static enum sanitize_result layout(const struct sanitize_game *game, struct qs_v
 static enum sanitize_result player(const struct sanitize_game *game, struct qs_view text,
                                    GByteArray *out)
 {
-    const struct qs_view skin = qs_view_behind(text, qs_view_up_to(text, "\\").size + 1);
+    const struct qs_view skin = qs_view_skip(text, qs_view_up_to(text, "\\").size + 1);
 
     if (skin.size && !sanitize_is_file(skin))
         return SANITIZE_REFUSED;
