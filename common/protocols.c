@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/protocols.h"
 
-#include <string.h>
-
 #include "common/acknex/decode.h"
 #include "common/core/protocol.h"
 #include "common/quake/session.h"
@@ -42,20 +40,4 @@ int qs_protocol_number(const char *name)
     g_free(wanted);
     g_strfreev(words);
     return found;
-}
-
-char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row)
-{
-    const char *message = qs_message_name(row->name);
-    const size_t prefix = strlen(protocol->name) + 1;
-
-    if (row->type != QS_GROUP || !message)
-        return NULL;
-    for (unsigned i = 0; i < protocol->field_count; i++) {
-        const char *other = protocol->fields[i].name + prefix;
-
-        if (*other == *message && strcmp(other, message) == 0)
-            return NULL;
-    }
-    return g_strconcat(protocol->name, ".", message, NULL);
 }

@@ -108,24 +108,20 @@ double acknex_quarter(struct qs_decoder *d, unsigned row)
     return qs_scaled_i16(d, row, 1.0 / 256) / 256.0;
 }
 
-double acknex_angle(struct qs_decoder *d, unsigned row)
+void acknex_angle(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;
     const bool intel = qs_option(d, ACKNEX_ANGLE_BYTE_ORDER) == ACKNEX_ANGLE_INTEL;
     const uint16_t raw = intel ? qs_reader_u16(&d->in) : qs_reader_u16be(&d->in);
-    const double degrees = raw * 360.0 / 65535;
 
-    qs_emit_double(d, row, at, 2, degrees);
-    return degrees;
+    qs_emit_double(d, row, at, 2, raw * 360.0 / 65535);
 }
 
-double acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range)
+void acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range)
 {
     const uint32_t at = d->in.pos;
-    const double value = qs_reader_u8(&d->in) * range / 255.0;
 
-    qs_emit_double(d, row, at, 1, value);
-    return value;
+    qs_emit_double(d, row, at, 1, qs_reader_u8(&d->in) * range / 255.0);
 }
 
 void acknex_vector(struct qs_decoder *d, unsigned row, acknex_number *read)

@@ -123,8 +123,8 @@ void acknex_summarize_entity(struct qs_decoder *d, int32_t index);
 bool acknex_alone(const struct qs_decoder *d);
 
 /*
- * Readers of the kinds of number (PROTOCOL.md, section 1): each emits its field and returns the
- * value in the unit that is shown.
+ * Readers of the kinds of number (PROTOCOL.md, section 1): each emits its field. An acknex_number
+ * returns the value in the unit that is shown.
  */
 typedef double acknex_number(struct qs_decoder *d, unsigned row);
 
@@ -135,10 +135,10 @@ acknex_number acknex_packed;
 /* Component of the scale: a Fixed times 0.25 in two bytes, in units of 1/256. */
 acknex_number acknex_quarter;
 /* Angle: two unsigned bytes in units of 360/65535 degrees; the byte order is an option. */
-acknex_number acknex_angle;
+void acknex_angle(struct qs_decoder *d, unsigned row);
 
 /* Scale(range): one byte, in units of range/255. */
-double acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range);
+void acknex_scaled(struct qs_decoder *d, unsigned row, unsigned range);
 
 /* Reads three numbers of one kind; `row` is a VEC3 row. */
 void acknex_vector(struct qs_decoder *d, unsigned row, acknex_number *read);

@@ -338,5 +338,5 @@ void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
     if (direction == QS_S2C)
         d->session->server = d->packet->from;
     else
-        d->session->server = d->packet->from == QS_END_A ? QS_END_B : QS_END_A;
+        d->session->server = qs_other_end(d->packet->from);
 }

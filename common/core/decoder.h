@@ -33,7 +33,7 @@ enum qs_angle_format {
 struct qs_message {
     uint32_t offset; /* offset of the id in its source */
     uint32_t length; /* size, including the id */
-    uint16_t id;
+    uint8_t id;
     uint8_t source;       /* nesting depth of its source; 0: the payload */
     bool is_unlisted : 1; /* it contains a number that its list lacks (QS_ROLE_LISTED) */
     const uint8_t *bytes; /* valid as long as its source */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/field.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#include <stddef.h>
+#include "common/core/protocol.h"
 
 const char *qs_message_name(const char *filter)
 {
@@ -13,6 +14,22 @@ const char *qs_message_name(const char *filter)
                          (strncmp(name, "svc", 3) == 0 || strncmp(name, "clc", 3) == 0);
 
     return message ? word + 1 : NULL;
+}
+
+char *qs_alias_of(const struct qs_protocol *protocol, const struct qs_field *row)
+{
+    const char *message = qs_message_name(row->name);
+    const size_t prefix = strlen(protocol->name) + 1;
+
+    if (row->type != QS_GROUP || !message)
+        return NULL;
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const char *other = protocol->fields[i].name + prefix;
+
+        if (*other == *message && strcmp(other, message) == 0)
+            return NULL;
+    }
+    return g_strconcat(protocol->name, ".", message, NULL);
 }
 
 const char *qs_name_of(const struct qs_name *names, uint32_t value)

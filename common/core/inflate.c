@@ -73,7 +73,6 @@ static GBytes *inflate_exactly(struct qs_view packed, uint32_t size)
 GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed, uint32_t size)
 {
     GBytes *inflated;
-
     const bool fits = size <= allowed(d);
 
     d->inflated += size;

@@ -16,6 +16,11 @@
 /* The two ends of a conversation; A sent its first packet. */
 enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
 
+static inline enum qs_end qs_other_end(enum qs_end end)
+{
+    return end == QS_END_A ? QS_END_B : QS_END_A;
+}
+
 enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
 
 /* Returns the direction as summaries show it: from client to server, or back. */

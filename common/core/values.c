@@ -84,11 +84,6 @@ struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)
     return bytes;
 }
 
-struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
-{
-    return qs_bytes(d, id, size);
-}
-
 static void read_integer(struct qs_decoder *d, unsigned id)
 {
     const enum qs_type type = d->protocol->fields[id].type;

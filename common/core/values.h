@@ -117,10 +117,8 @@ static inline void qs_angle3(struct qs_decoder *d, unsigned id)
 
 /* Reads a NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
-/* Reads `size` bytes as they are. */
+/* Reads `size` bytes as they are, or a text of this size without a NUL. */
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
-/* Reads a text of `size` bytes without a NUL. */
-struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
 /*
  * Reads the rows from `first` to `last`; rows with a mask are parts of the row before. A row's type
  * is its width on the wire: QS_X16 is a word, VEC3 three coordinates. Not for QS_DOUBLE.

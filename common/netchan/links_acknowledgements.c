@@ -159,8 +159,7 @@ static void receive_ack(struct qs_links *links, struct qs_link_direction *direct
 void qs_links_acknowledge(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                           const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_direction *back =
-        &links->directions[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
+    struct qs_link_direction *back = &links->directions[qs_other_end(d->packet->from)];
 
     if (seqinfo->numbered && (seqinfo->ack_id || seqinfo->reliable))
         send_number(links, d, record, seqinfo);

@@ -15,10 +15,16 @@ static const struct qs_info_rows info_rows = {NQ_OOB_PAIR, NQ_OOB_KEY, NQ_OOB_VA
 static struct qs_view read_info(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
-    const struct qs_view info = qs_text_sized(d, NQ_OOB_INFO, qs_view_up_to(qs_rest(d), "\n").size);
+    const struct qs_view info = qs_bytes(d, NQ_OOB_INFO, qs_view_up_to(qs_rest(d), "\n").size);
 
     qs_emit_info(d, &info_rows, info, at);
     return info;
+}
+
+static void read_data(struct qs_decoder *d)
+{
+    if (qs_reader_left(&d->in))
+        qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
 }
 
 /* Reads text up to a NUL; the offer of the encryption layer follows. */
@@ -27,15 +33,8 @@ static void read_arguments(struct qs_decoder *d)
     const uint32_t size = qs_view_up_to(qs_rest(d), "").size;
 
     if (size)
-        qs_text_sized(d, NQ_OOB_ARGUMENTS, size);
-    if (qs_reader_left(&d->in))
-        qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
-}
-
-static void read_data(struct qs_decoder *d)
-{
-    if (qs_reader_left(&d->in))
-        qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
+        qs_bytes(d, NQ_OOB_ARGUMENTS, size);
+    read_data(d);
 }
 
 /* Has arguments if FTE sends it, none if DarkPlaces does. */
@@ -85,7 +84,7 @@ static void read_status(struct qs_decoder *d)
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\n') {
         d->in.pos++;
         if (qs_view_up_to(qs_rest(d), "\n").size) {
-            qs_text_sized(d, NQ_OOB_PLAYER, qs_view_up_to(qs_rest(d), "\n").size);
+            qs_bytes(d, NQ_OOB_PLAYER, qs_view_up_to(qs_rest(d), "\n").size);
             players++;
         }
     }
@@ -132,7 +131,7 @@ void nq_read_connectionless(struct qs_decoder *d)
     command = find_command(qs_rest(d));
     if (command->direction != QS_DIRECTION_UNKNOWN)
         qs_learn_direction(d, command->direction);
-    word = qs_text_sized(d, NQ_OOB_COMMAND, qs_view_up_to(qs_rest(d), " \\\n").size);
+    word = qs_bytes(d, NQ_OOB_COMMAND, qs_view_up_to(qs_rest(d), " \\\n").size);
     qs_label_text(d, ": ", word, "");
     qs_summary_text(d, "", word, "");
     command->read(d);

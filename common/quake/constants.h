@@ -52,7 +52,6 @@ enum {
     /* Size of the largest reliable message that an engine can send: DarkPlaces' NET_MAXMESSAGE.
      * QuakeSpasm's is 64000, id's 8000. */
     NET_MAXMESSAGE = 65536,
-    NET_PROTOCOL_VERSION = 3,
     MOD_PROQUAKE = 1
 };
 

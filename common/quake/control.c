@@ -30,7 +30,7 @@ static void read_connect(struct qs_decoder *d)
     if (qs_reader_left(&d->in) && qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER)) /* ProQuake's; 0: none */
         qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
     if (qs_reader_left(&d->in))
-        qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
+        qs_bytes(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
 }
 
 static void read_player_request(struct qs_decoder *d)

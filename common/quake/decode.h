@@ -29,6 +29,12 @@ void nq_read_fog(struct qs_decoder *d);
 void nq_read_showlmp(struct qs_decoder *d);
 void nq_read_effect(struct qs_decoder *d);
 void nq_read_nehahra_fog(struct qs_decoder *d);
+void nq_read_sound(struct qs_decoder *d);
+void nq_read_spawnstaticsound(struct qs_decoder *d);
+void nq_read_spawnstaticsound2(struct qs_decoder *d);
+void nq_read_localsound(struct qs_decoder *d);
+/* Reads svc_sound2 of DP1 to DP3: the sound's number has 16 bits. */
+void nq_read_sound2(struct qs_decoder *d);
 
 /* entities.c */
 void nq_read_update(struct qs_decoder *d);
@@ -61,13 +67,6 @@ void nq_read_fte_move(struct qs_decoder *d);
 /* info.c */
 /* Reads info strings of players and server in the server's commands, which begin at `offset`. */
 void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32_t offset);
-
-void nq_read_sound(struct qs_decoder *d);
-void nq_read_spawnstaticsound(struct qs_decoder *d);
-void nq_read_spawnstaticsound2(struct qs_decoder *d);
-void nq_read_localsound(struct qs_decoder *d);
-/* Reads svc_sound2 of DP1 to DP3: the sound's number has 16 bits. */
-void nq_read_sound2(struct qs_decoder *d);
 
 /* connectionless.c: DarkPlaces' connectionless packets */
 /* Reads a whole connectionless packet. */

@@ -67,7 +67,7 @@ static void read_move(struct qs_decoder *d)
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
     for (unsigned i = 0; i < 3; i++)
-        if (!checked || minor || d->values_wanted || !pass_usercmd(&d->in))
+        if (!checked || d->values_wanted || !pass_usercmd(&d->in))
             q2_read_usercmd(d, &command, minor);
     if (checked && !d->unchecked)
         check_move(d, at, checksum);
@@ -93,7 +93,7 @@ static struct qs_view read_command(struct qs_decoder *d)
     const bool whole = d->source_depth || d->packet->size == d->packet->wire_size;
 
     if (whole && left && !memchr(d->in.data + d->in.pos, 0, left))
-        return qs_text_sized(d, Q2_STRINGCMD, left);
+        return qs_bytes(d, Q2_STRINGCMD, left);
     return qs_text(d, Q2_STRINGCMD);
 }
 

@@ -211,7 +211,6 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
     session->handshake.asked = true;
     session->handshake.wanted = (struct q2_wanted){
         .version = (int32_t)connect->version,
-        .qport = (uint16_t)connect->qport,
         .qport_width = width_of_qport(connect),
         .minor = (uint32_t)connect->minor,
         .new_netchan = connect->version == Q2_PROTOCOL_Q2REPRO ||

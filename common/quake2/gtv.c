@@ -126,12 +126,10 @@ static void read_stream_data(struct qs_decoder *d)
         /* Keeps the message as it would be in an .mvd2 file. */
         struct q2_gtv *gtv = gtv_of(d);
 
-        if (!gtv->blocks) {
-            gtv->blocks = g_new0(struct q2_gtv_blocks, 1);
-            gtv->blocks->bytes = g_byte_array_new();
-        }
-        qs_write_u16(gtv->blocks->bytes, (uint16_t)body.size);
-        qs_write_view(gtv->blocks->bytes, body);
+        if (!gtv->blocks)
+            gtv->blocks = g_byte_array_new();
+        qs_write_u16(gtv->blocks, (uint16_t)body.size);
+        qs_write_view(gtv->blocks, body);
     }
 }
 
@@ -308,7 +306,7 @@ static void decode_pdu(struct qs_decoder *d)
 {
     switch (gtv_of(d)->stage[d->packet->from]) {
     case Q2_GTV_STAGE_MAGIC:
-        qs_text_sized(d, Q2_GTV_MAGIC, Q2_MVD_MAGIC_SIZE);
+        qs_bytes(d, Q2_GTV_MAGIC, Q2_MVD_MAGIC_SIZE);
         gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
         break;
     case Q2_GTV_STAGE_MESSAGES:
@@ -327,7 +325,7 @@ void q2_decode_pdu(struct qs_decoder *d)
     struct q2_gtv *gtv = gtv_of(d);
 
     if (gtv->blocks)
-        qs_bytes_empty(gtv->blocks->bytes);
+        qs_bytes_empty(gtv->blocks);
     learn_ends(d);
     d->found.accepted = gtv->begun;
     d->found.connectionless = !gtv->begun;

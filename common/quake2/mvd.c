@@ -265,7 +265,7 @@ void q2_decode_mvd_block(struct qs_decoder *d)
     d->found.accepted = true;
     if (!d->packet->number) {
         qs_summary(d, "MVD2");
-        qs_text_sized(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);
+        qs_bytes(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);
         return;
     }
     qs_open(d, Q2_MVD2);

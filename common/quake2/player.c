@@ -34,7 +34,7 @@ static const uint8_t named_by_stat[Q2_STATS_EXTENDED] = {
     [9] = Q2_RANGE_IMAGES,
     [11] = Q2_RANGE_IMAGES,
     [STAT_SELECTED_ITEM] = Q2_RANGE_ITEMS,
-    [16] = ANY_STRING,
+    [STAT_CHASE] = ANY_STRING,
 };
 
 /* Emits a statistic that was read at `at`. */

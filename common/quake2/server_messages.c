@@ -439,9 +439,8 @@ static void read_messages(struct qs_decoder *d)
     qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup);
 }
 
-#define BIT(id) (UINT64_C(1) << (id))
-
-/* True if the test release's version follows a number, unless it is a readable frame 25. */
+/* True if the first message may be the test release's svc_serverdata: its version (25) follows a
+ * byte, and the packet cannot be read as one that begins with frame 25. */
 static bool begins_like_test_release(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) > 4 && !qs_packet_is_cut(d->packet) &&

@@ -78,10 +78,8 @@ static void clear_gtv(struct q2_gtv *gtv)
     qs_inflate_stream_clear(&gtv->inflating);
     if (gtv->held)
         g_bytes_unref(gtv->held);
-    if (!gtv->blocks)
-        return;
-    g_byte_array_free(gtv->blocks->bytes, TRUE);
-    g_free(gtv->blocks);
+    if (gtv->blocks)
+        g_byte_array_free(gtv->blocks, TRUE);
 }
 
 static void clear_level(struct q2_level *level)
@@ -117,7 +115,6 @@ void q2_session_connect(struct q2_session *session)
     session->gtv = old.gtv; /* kept, because the connection is in its stream */
     old.gtv = (struct q2_gtv){0};
     session->handshake.wanted = *wanted;
-    session->qport = wanted->qport;
     session->handshake.connect_minor = session->minor = wanted->minor;
     session->new_netchan = wanted->new_netchan;
     if (wanted->version) {
@@ -166,7 +163,6 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     session->level.servercount = donor->level.servercount;
     session->level.last_frame = 0;
     session->level.max_clients = donor->level.max_clients;
-    session->qport = known->qport;
     session->qport_width = known->qport_width;
     session->new_netchan = known->new_netchan;
     session->handshake.connect_minor = known->handshake.connect_minor;

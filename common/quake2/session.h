@@ -81,7 +81,6 @@ enum q2_text {
 /* Parameters of the latest connect packet; version is 0 before the first. */
 struct q2_wanted {
     int32_t version;
-    uint16_t qport;
     enum q2_qport_width qport_width;
     uint32_t minor;
     bool new_netchan;
@@ -98,18 +97,14 @@ enum q2_gtv_stage {
     Q2_GTV_STAGE_LOST /* bytes are missing or wrong: the next PDU cannot be found */
 };
 
-/* Blocks of MVD in a PDU of GTV. */
-struct q2_gtv_blocks {
-    GByteArray *bytes; /* each block follows its length, as in an .mvd2 file */
-};
-
 struct q2_gtv {
     enum q2_gtv_stage stage[2]; /* by enum qs_end */
     bool begun;                 /* the server has accepted the client */
     struct qs_inflate_stream inflating;
     GBytes *held; /* inflated bytes of an incomplete message; or NULL */
 
-    struct q2_gtv_blocks *blocks; /* blocks of the latest PDU; NULL in copies */
+    /* MVD blocks of the latest PDU, each after its length, as in an .mvd2 file; NULL in copies. */
+    GByteArray *blocks;
 };
 
 /* Command of a player, in absolute values. */
@@ -156,7 +151,6 @@ struct q2_session {
 
     /* State of the connection. */
     struct q2_variant variant;
-    uint16_t qport;
     enum q2_qport_width qport_width;
     bool new_netchan;        /* sequence numbers have a fragment bit */
     uint32_t minor;          /* minor version in force; 0 if none */

@@ -180,7 +180,7 @@ static void read_weapon_instruction(struct qs_decoder *d)
 static void read_demoinfo(struct qs_decoder *d)
 {
     qs_label(d, ": piece %d", qs_i16(d, QW_DEMOINFO_BLOCK));
-    qs_text_sized(d, QW_DEMOINFO_TEXT, qs_reader_left(&d->in));
+    qs_bytes(d, QW_DEMOINFO_TEXT, qs_reader_left(&d->in));
 }
 
 static void read_commentary(struct qs_decoder *d)

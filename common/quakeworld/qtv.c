@@ -25,11 +25,6 @@ static struct qw_qtv *qtv_of(const struct qs_decoder *d)
     return &qw_session_of(d)->qtv;
 }
 
-static enum qs_end other_end(enum qs_end end)
-{
-    return end == QS_END_A ? QS_END_B : QS_END_A;
-}
-
 /* --- Splitting the stream into PDUs --- */
 
 static bool is_request(struct qs_view start)
@@ -399,7 +394,7 @@ static void follow_request(struct qs_decoder *d, const struct terms *terms)
     if (d->session->server == QS_END_UNKNOWN)
         qs_learn_direction(d, terms->reverse ? QS_S2C : QS_C2S);
     if (terms->raw && !terms->reverse)
-        qtv->stage[other_end(d->packet->from)] = QW_QTV_STAGE_RAW;
+        qtv->stage[qs_other_end(d->packet->from)] = QW_QTV_STAGE_RAW;
 }
 
 static void follow_reply(struct qs_decoder *d, const struct terms *terms)
@@ -412,7 +407,7 @@ static void follow_reply(struct qs_decoder *d, const struct terms *terms)
     if (!terms->begin)
         return;
     qtv->stage[from] = terms->compression ? QW_QTV_STAGE_COMPRESSED : QW_QTV_STAGE_BLOCKS;
-    qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
+    qtv->stage[qs_other_end(from)] = QW_QTV_STAGE_COMMANDS;
     begin_stream(d);
 }
 
@@ -530,7 +525,7 @@ static void decode_block(struct qs_decoder *d)
 
     if (qtv->stage[from] == QW_QTV_STAGE_RAW) {
         qtv->stage[from] = QW_QTV_STAGE_BLOCKS;
-        qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
+        qtv->stage[qs_other_end(from)] = QW_QTV_STAGE_COMMANDS;
         begin_stream(d);
     }
     qtv->block = true;

@@ -421,8 +421,6 @@ static const struct qs_message_type messages[] = {
 };
 /* clang-format on */
 
-#define BIT(id) (UINT64_C(1) << (id))
-
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
     const struct qs_message_type *type = qw_extension_message(d, id);

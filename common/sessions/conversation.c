@@ -214,7 +214,7 @@ static struct qs_conversation *move_client(struct qs_sessions *sessions,
                                            struct qs_conversation_found *found)
 {
     const enum qs_end server = conversation->state->server;
-    const enum qs_end client = server == QS_END_A ? QS_END_B : QS_END_A;
+    const enum qs_end client = qs_other_end(server);
 
     qs_flow_move(sessions->flows, &conversation->flow, client,
                  from_server ? &packet->destination : &packet->source);

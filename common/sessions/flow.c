@@ -183,7 +183,7 @@ void qs_flow_add_ends(struct qs_flow_table *table, struct qs_flow *flow, enum qs
 {
     qs_flow_forget_other(table, flow);
     flow->other[from] = packet->source;
-    flow->other[from == QS_END_A ? QS_END_B : QS_END_A] = packet->destination;
+    flow->other[qs_other_end(from)] = packet->destination;
     flow->translated = true;
     g_hash_table_replace(table->flows, flow->other, flow);
 }

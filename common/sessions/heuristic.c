@@ -97,7 +97,7 @@ static bool is_numbered(const struct candidate *candidate, read_word *word, int 
 
     for (guint i = 0; i < candidate->count; i++) {
         const struct qs_packet *packet = &candidate->packets[i];
-        const enum qs_end other = packet->from == QS_END_A ? QS_END_B : QS_END_A;
+        const enum qs_end other = qs_other_end(packet->from);
 
         if (packet->size < HEADER_SIZE ||
             !counts_on(&counts[packet->from], &counts[other], word(packet->data) & NUMBER_MASK,
@@ -148,7 +148,7 @@ static unsigned read_moves(const struct candidate *candidate, struct qs_decoder 
     *server = session->server;
     decoder->protocol->session_clear(session);
     g_free(session);
-    client = *server == QS_END_A ? QS_END_B : QS_END_A;
+    client = qs_other_end(*server);
     return *server != QS_END_UNKNOWN && moves[client] >= PACKETS_MIN &&
                    bad[client] <= moves[client] / BAD_SHARE
                ? moves[client]

@@ -200,7 +200,7 @@ void qs_order_free(struct qs_order *order)
 static const struct numbered_stream *echoed_stream(const struct qs_order *order, enum qs_end from,
                                                    const struct qs_seqinfo *seqinfo)
 {
-    return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][seqinfo->acked_stream];
+    return &order->streams[qs_other_end(from)][seqinfo->acked_stream];
 }
 
 static bool is_number_due(const struct qs_order *order, const struct numbered_stream *stream,

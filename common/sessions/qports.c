@@ -166,7 +166,7 @@ bool qs_session_continues(const struct qs_protocol *protocol, const struct qs_se
     struct qs_seqinfo seqinfo;
     int64_t ahead;
 
-    sent.from = session->server == QS_END_A ? QS_END_B : QS_END_A;
+    sent.from = qs_other_end(session->server);
     if (session->server == QS_END_UNKNOWN || session->disconnected || !session->to_server.started ||
         !protocol->seqinfo(session, &sent, &seqinfo) || seqinfo.qport != qport)
         return false;

@@ -381,7 +381,7 @@ static void process_segment(struct tcp *tcp, struct connection *connection,
                             const struct segment *segment, const struct qs_packet *packet)
 {
     struct half *half = &connection->halves[packet->from];
-    struct half *other = &connection->halves[packet->from == QS_END_A ? QS_END_B : QS_END_A];
+    struct half *other = &connection->halves[qs_other_end(packet->from)];
 
     half->time = packet->time;
     find_beginnings(half, other, segment);

@@ -130,10 +130,10 @@ BEGINNING_TEST(the_client_speaks_first)
 
 static void assert_blocks(const struct game *game, struct qs_view expected)
 {
-    const struct q2_gtv_blocks *blocks = game->session.gtv.blocks;
+    GByteArray *blocks = game->session.gtv.blocks;
 
     assert_non_null(blocks);
-    assert_view_is(qs_view_of_bytes(blocks->bytes), expected);
+    assert_view_is(qs_view_of_bytes(blocks), expected);
 }
 
 STREAM_TEST(a_unit_of_the_game_is_a_block)
@@ -201,7 +201,7 @@ static GByteArray *send_in_two(struct game *game, struct qs_view packed, uint32_
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(send(game, SERVER, parts[i]), 0);
         if (parts[i].size && game->session.gtv.blocks)
-            qs_write_view(blocks, qs_view_of_bytes(game->session.gtv.blocks->bytes));
+            qs_write_view(blocks, qs_view_of_bytes(game->session.gtv.blocks));
     }
     return blocks;
 }

@@ -74,7 +74,7 @@ GAME_TEST(connect_begins_a_connection)
     assert_int_equal(game->session.base.server, QS_END_B);
     assert_int_equal(game->session.base.connection, 1);
     assert_int_equal(game->session.base.version, 34);
-    assert_int_equal(game->session.qport, 1234);
+    assert_int_equal(game->session.qport_width, Q2_QPORT_SHORT);
     assert_described(game, "34", "somebody", "lab1");
 }
 
@@ -92,7 +92,7 @@ GAME_TEST(packet_with_another_qport_is_not_accepted)
     run_to(game, 1, 5);
     game_packet(game, QS_END_A, "\x50\0\0\0\0\0\0\0\x21\x43\1", 11);
     assert_false(game->decoder.found.accepted);
-    assert_int_equal(game->session.qport, 1234);
+    assert_int_equal(game->session.base.qport, Q2_QPORT_SHORT << 16 | 1234);
     run_to(game, 6, 10);
     assert_true(game->decoder.found.accepted);
 }

@@ -90,7 +90,7 @@ void dem_set_view(uint8_t *block, const struct dem_angles *view)
 
 static void decode_track(struct qs_decoder *d)
 {
-    const struct qs_view line = qs_text_sized(d, NQ_BLOCK_TRACK, d->in.size);
+    const struct qs_view line = qs_bytes(d, NQ_BLOCK_TRACK, d->in.size);
 
     qs_label_text(d, ": CD track ", line, "");
     qs_summary(d, "CD track");

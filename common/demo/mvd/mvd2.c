@@ -144,12 +144,12 @@ static void add_block(struct mvd2 *mvd2, struct qs_view messages)
 }
 
 static void add_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
-                       const struct qs_packet *packet, const struct q2_gtv_blocks *blocks)
+                       const struct qs_packet *packet, const GByteArray *blocks)
 {
-    struct qs_reader in = qs_reader_over(blocks->bytes->data, blocks->bytes->len);
+    struct qs_reader in = qs_reader_over(blocks->data, blocks->len);
     struct qs_view messages;
 
-    if (blocks->bytes->len && qs_decoder_problems(decoder))
+    if (blocks->len && qs_decoder_problems(decoder))
         qs_demo_not_decoded(mvd2->out, packet, false);
     while (qs_demo_read_framed(&in, &framing, &messages) == QS_DEMO_BLOCK)
         add_block(mvd2, messages);
