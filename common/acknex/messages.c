@@ -88,7 +88,7 @@ static void read_svc_local(struct qs_decoder *d)
 }
 
 /* --- Updates: the parameters of an entity that have changed. The low six bits of the bytecode
-select them; they follow in the order of the manual's table. --- */
+ * select them; they follow in the order of the manual's table. --- */
 
 enum { PARAMETERS_MAX = 6, PARAMETER_BITS = 0x3f };
 

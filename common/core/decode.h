@@ -57,7 +57,8 @@ void qs_decode_block(struct qs_decoder *decoder, void (*decode)(struct qs_decode
                      struct qs_session *session, struct qs_sink *sink,
                      const struct qs_packet *block, uint32_t offset);
 
-/* Returns the problems of the last packet: notes that fail a check, and one for undecoded bytes. */
+/* Returns the number of problems of the last packet: notes that fail a check, and one for undecoded
+ * bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
 
 /* --- Sources: joined fragments and inflated bytes, from which values of a packet are read */
@@ -100,7 +101,7 @@ typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder 
  */
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
-/* Reads one message. Returns true if another may follow. */
+/* Reads one message; a byte must be left. Returns true if another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
 /* --- Trial decoding, to find out a packet's direction or protocol version */

@@ -51,7 +51,9 @@ QS_EMITTERS(QS_EMITTER)
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text);
 
-/* Emits a generated value, the name that `table` has for `index`; adds it to the group's title. */
+/* Emits a generated value, the name that `table` has for `index`; adds it to the group's title. If
+ * the row's role is QS_ROLE_LISTED and `table` lacks the index (not 0), marks the message as
+ * unlisted, with or without a sink. */
 void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *table, uint32_t index,
                   uint32_t offset, uint32_t length);
 

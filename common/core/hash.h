@@ -57,7 +57,7 @@ static inline guint qs_hash_number(uint64_t number)
 
 uint64_t qs_view_hash(struct qs_view bytes);
 
-/* Hash functions for g_hash_table_new(), in the order of g_str_equal(), g_bytes_equal(),
+/* Hash functions for g_hash_table_new(), to pair in this order with g_str_equal(), g_bytes_equal(),
  * g_int64_equal(), and g_direct_equal() or NULL. */
 guint qs_str_hash(gconstpointer text);
 guint qs_bytes_hash(gconstpointer bytes);

@@ -86,8 +86,8 @@ struct qs_protocol {
      * slot is empty or its player unknown. NULL if the protocol does not report players. */
     bool (*player)(const struct qs_session *session, uint32_t slot, struct qs_player *player);
 
-    /* The role of a config string, by the values of QS_ROLE_RANGE and its number there. NULL: there
-     * are none. */
+    /* Returns the role of a config string, by its range (the row with QS_ROLE_RANGE) and its number
+     * in that range. NULL: the protocol has none. */
     enum qs_role (*config_role)(uint32_t range, uint32_t number);
 
     /*

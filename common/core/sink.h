@@ -4,8 +4,8 @@
  * between them.
  *
  * An implementation embeds `struct qs_sink` as its first member. Any function may be NULL. Views in
- * values, and texts, are valid only during the call. Offsets count from the start of the current
- * source: the packet's payload, or the bytes last passed to `source`.
+ * values, and texts, are valid only during the call. Offsets count from the start of the packet,
+ * PDU or demo file, or of the bytes last passed to `source`.
  */
 #ifndef QS_CORE_SINK_H
 #define QS_CORE_SINK_H

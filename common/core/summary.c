@@ -251,8 +251,8 @@ static void append_line(GString *out, bool line_is_open, struct qs_view text)
 }
 
 /*
- * Adds a printed text: servers print a line piece by piece. Omits the end of a line, the byte
- * before it that gives chat its sound and color, and empty lines.
+ * Adds a printed text: servers print a line piece by piece. Omits line ends, empty lines, and the
+ * leading byte that gives chat its sound and color.
  */
 static void add_line(struct qs_decoder *d, struct qs_view text)
 {

@@ -26,7 +26,7 @@ char *qs_text_utf8(struct qs_view text);
 /* Returns a file's name without folder and extension, readable (g_free() it); NULL for NULL. */
 char *qs_text_file_stem(const char *path);
 
-/* Returns `text` without the bytes up to `blank` at both ends. */
+/* Returns `text` without leading and trailing bytes whose value is at most `blank`. */
 struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
 
 /* True if the readable UTF-8 has the same bytes: the conversion loses nothing. */
@@ -68,7 +68,7 @@ struct qs_token {
 };
 
 /*
- * Reads the next word of `line` at or after `*pos` and moves `*pos` past it. Bytes up to space
+ * Reads the next word of `line` at or after `*pos` and moves `*pos` past it. Bytes of up to 0x20
  * separate words; `"` begins a word that runs to the next `"` or to the end. Returns false at the
  * end. Source: COM_Parse and Cmd_TokenizeString.
  */

@@ -74,8 +74,8 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
                    struct qs_packet_links *found);
 
 /*
- * Emits the links of the latest packet, as generated fields, and adds losses and its fragment to
- * the summary.
+ * Emits the links of the decoded packet as generated fields, and its losses as notes. Adds losses
+ * and its fragment to the summary.
  */
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
 

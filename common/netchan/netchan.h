@@ -272,7 +272,7 @@ void qs_hole_separate(struct qs_decoder *d, enum qs_direction direction, uint32_
 
 /*
  * Counts packets of the other end that the capture lacks, if the current packet identifies them by
- * something else than their numbers. `ahead`: they come after the last captured one; `packets` are
+ * something other than their numbers. `ahead`: they come after the last captured one; `packets` are
  * counted now, and all of them when their gap ends. Otherwise they are in the last gap.
  */
 void qs_hole_named(struct qs_decoder *d, uint32_t packets, bool ahead);

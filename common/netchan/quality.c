@@ -8,15 +8,15 @@
 #include "common/netchan/seqinfo.h"
 
 enum {
-    SETTLED = 320,    /* after so many numbers, QuakeWorld's loss includes none of the sign-on */
+    SETTLED = 320,    /* QuakeWorld's loss includes none of the sign-on after this many numbers */
     LEARN_EVERY = 32, /* number of acknowledgements between two calls of learn() */
     CLOCKS_DIFFER = 1000, /* minimum lead of one clock over another that is not by chance (µs) */
     CLOSE = 50000,        /* maximum distance of a round trip's bounds, if they are used (µs) */
     HOLE_MIN = 3,         /* gaps of losses and unsent answers are seldom longer */
-    UNSURE_GAP = 2        /* a gap of so many may have all acknowledgements of an update */
+    UNSURE_GAP = 2        /* size of gaps that may contain all acknowledgements of an update */
 };
 
-#define USUAL .998 /* share of all times that are usual */
+#define USUAL .998 /* quantile up to which a measured time counts as usual */
 
 struct qs_path *qs_path_new(void)
 {
@@ -105,8 +105,8 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
  * Examines the datagrams older than `index`, which the receiver acknowledges at `now`, that it had
  * not acknowledged at `before`. Only the newest datagram is acknowledged, so that the first of two
  * that arrive together never is. A datagram was lost if the receiver sent a packet that does not
- * acknowledge it after the usual time until datagrams are read. If Quake II's server reports
- * whether any are missing, none is marked as lost, or at least the one that was unread longest.
+ * acknowledge it after the usual time until datagrams are read. If Quake II's server reports that
+ * none is missing, none is marked as lost; if it reports a loss, at least the oldest one is.
  */
 static void pass_over(const struct packet *packet, uint32_t index, int64_t now, int64_t before)
 {
@@ -218,7 +218,8 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
         learn(packet);
 }
 
-/* Processes all acknowledgements: those by name, oldest first, or the one in the header. */
+/* Processes all acknowledgements: those of single ids, the oldest first, or the one in the header.
+ */
 static void acknowledge_all(const struct packet *packet)
 {
     const struct qs_path_facts *facts = packet->facts;

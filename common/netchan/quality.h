@@ -3,7 +3,7 @@
  * Quality of the path between a client and its server, as one capture shows it: loss by direction,
  * late and duplicate datagrams, round trip, choke and throttle.
  *
- * The place of the capture divides the path into two halves. Sequence numbers that are missing
+ * The capture point divides the path into two halves. Sequence numbers that are missing
  * there were lost before it, never sent, or not captured; those that the receiver acknowledges were
  * not captured. Captured datagrams without an acknowledgement were lost behind it, or read together
  * with a later one. If the capture has two places, datagrams that were seen at only one of them
@@ -70,8 +70,8 @@ struct qs_path_direction {
 struct qs_path_quality {
     enum qs_vantage vantage;
     bool two_vantages; /* captured at both ends: losses between them make no gap */
-    double clocks; /* time by which the clocks of these two differ (s); 0, or figures are unknown */
-    bool answers;  /* see struct qs_path_rules */
+    double clocks;     /* clock difference of the two (s); if not 0, the figures are unknown */
+    bool answers;      /* see struct qs_path_rules */
     struct qs_path_direction c2s, s2c;
     double round_trip_loss; /* upper bound, if the directions are not known separately */
     double unanswered;      /* part of the client's datagrams, if the server answers each one */
@@ -133,6 +133,8 @@ struct qs_path_gap {
     uint16_t skipped;   /* skipped by the sender, or lost */
     uint16_t throttled; /* skipped by the client on purpose */
 };
+/* Returns the size of the gap in `event`, without choked packets, in the member for its reason as
+ * judged by the quality so far. `event` is what qs_path_add_event() filled for the packet. */
 struct qs_path_gap qs_path_gap_of(const struct qs_path *path, const struct qs_decoder *d,
                                   const struct qs_path_event *event);
 

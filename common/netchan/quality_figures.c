@@ -79,8 +79,8 @@ static double lag_of(const struct qs_path *path)
     return lag;
 }
 
-/* Returns the time (s) by which the clocks of two captures differ, or 0: the same one has had the
- * datagrams of both directions first, which no path does. */
+/* Returns the time (s) by which the clocks of two captures differ, or 0. They differ if one capture
+ * has the datagrams of both directions first, which no path does. */
 static double clock_difference(const struct qs_path *path)
 {
     const struct qs_path_sender *client = &path->history->senders[QS_CLIENT],

@@ -155,7 +155,7 @@ bool nq_is_decoded(uint32_t version);
 /* Sets the formats of coordinates and angles by the session's protocol. */
 void nq_set_formats(struct qs_decoder *d);
 
-/* True if the messages' protocol is not supported; then it reports them as undecoded. */
+/* If the messages' protocol is not supported, reports them as undecoded and returns true. */
 bool nq_pass_over(struct qs_decoder *d);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages about things that are no entities: particles, sprites, pictures, sky, fog and sounds.
+ * Messages about things that are not entities: particles, sprites, pictures, sky, fog and sounds.
  * Sources: PROTOCOL.md, section 8; QuakeSpasm cl_parse.c and gl_fog.c; DarkPlaces cl_parse.c; fteqw
  * cl_parse.c (Nehahra's).
  */

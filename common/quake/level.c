@@ -9,10 +9,10 @@
 
 enum {
     DOUBT_PACKETS = 4, /* number of unreliable messages after which late packets have arrived */
-    CHANGE_MIN = 2     /* fragments, at least: "reconnect" and the next svc_serverinfo */
+    CHANGE_MIN = 2     /* fragments in the shortest level change: "reconnect" and svc_serverinfo */
 };
 
-/* Time in which a client can connect again, so that numbers restart (ns). */
+/* Minimum time of a reconnect, which restarts the numbers (ns). */
 #define RECONNECT_MIN INT64_C(1000000000)
 
 /* Begins a level whose svc_serverinfo was not captured. The protocol stays the same. */

@@ -224,7 +224,7 @@ void nq_read_updateentities(struct qs_decoder *d)
         nq_level_time(d, fte_session(d)->update_time);
 }
 
-/* Reads the move, behind its number: both ends do not number packets alike. */
+/* Reads the move's number, because the ends number packets differently, and the move. */
 void nq_read_fte_move(struct qs_decoder *d)
 {
     qs_u16(d, NQ_MOVE_SEQUENCE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Elements of AQtion's protocol 38 that Q2PRO's lacks: elements that the game puts on the screen,
+ * Parts of AQtion's protocol 38 that Q2PRO's lacks: elements that the game puts on the screen,
  * variables that both ends share, and statistics. Source: PROTOCOL.md, section 15.
  */
 #include "common/quake2/decode.h"

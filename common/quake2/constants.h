@@ -210,8 +210,6 @@ enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 /* Flags of an MVD stream. Source: Q2PRO, protocol.h mvd_flags_t. */
 enum { MVF_EXTLIMITS = 4, MVF_EXTLIMITS_2 = 8 };
 
-/* Levels of svc_print. */
-
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* Fields of Quake II by number: one enumerator for each row of fields.def. */

@@ -151,7 +151,7 @@ void q2_emit_player_name(struct qs_decoder *d, unsigned id, uint32_t at, uint32_
                          bool label);
 
 /* entities.c */
-/* Forgets the solid of an entity that was removed and returns as its baseline (rerelease). */
+/* Forgets the solid of a removed entity, whose next delta is from its baseline (rerelease). */
 void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 struct q2_entity_mask {
     uint64_t bits;

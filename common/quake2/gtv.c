@@ -112,7 +112,7 @@ static void read_end(struct qs_decoder *d)
     d->session->disconnected = true;
 }
 
-/* Keeps the body, which holds messages. An empty one suspends the stream until a player joins. */
+/* Stores the body, a block of MVD. An empty one suspends the stream until a player joins. */
 static void read_stream_data(struct qs_decoder *d)
 {
     const struct qs_view body = qs_rest(d);

@@ -74,7 +74,7 @@ static void read_marked_stats(struct qs_decoder *d, uint64_t bits, unsigned firs
 
 /* --- Encodings of player_fields.def --- */
 
-/* The `bit` of a vector is that of two components, or of all. */
+/* `bit` announces two components of a vector, or all (rerelease); `third` announces its third. */
 
 /* Reads the components whose bit in `axes` is set. */
 static void read_floats(struct qs_decoder *d, unsigned id, unsigned axes)
@@ -196,8 +196,8 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     qs_close(d);
 }
 
-/* Reads the statistics and returns their mask. With extended limits it has 7 bits per byte; bit 7
- * announces another byte. */
+/* Reads the statistics and returns their mask. In version 2 of Q2PRO's extended limits it has 7
+ * bits per byte, and bit 7 announces another byte. */
 static uint64_t read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const struct q2_variant *v = q2_variant(d);

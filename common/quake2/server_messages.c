@@ -201,7 +201,7 @@ static void read_serverdata(struct qs_decoder *d)
 
 /* --- Downloads, compressed packets, settings --- */
 
-/* Reads `size` bytes of a file, perhaps 0, which follow size and percentage. */
+/* Reads a piece of a file after its size and percentage. The size is negative in a refusal. */
 static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
                        enum qs_transfer_packing packing)
 {

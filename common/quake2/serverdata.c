@@ -111,7 +111,8 @@ static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor
     d->stop = true;
 }
 
-/* True if the level can be decoded. The format of the rerelease's split-screen demos is unknown. */
+/* True if the level can be decoded. The rerelease's connections are not, nor its demos of split
+ * screens, whose format is unknown. */
 static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *data)
 {
     if (q2_is_rerelease(data->version))

@@ -50,7 +50,7 @@ bool q2_is_decoded(int32_t version, uint32_t minor);
 /* True for versions of the rerelease: only their demos are decoded. */
 bool q2_is_rerelease(int32_t version);
 
-/* True for protocol 36 and protocols derived from it. */
+/* True for Q2PRO's protocol 36 and AQtion's 38, but not for q2repro's 1038. */
 bool q2_is_q2pro(int32_t version);
 
 /*

@@ -9,7 +9,7 @@
 #include "common/quake2/decode.h"
 
 enum {
-    /* Buttons of R1Q2, from R1Q2_UCMD on, that mark a field as one byte. */
+    /* Buttons of R1Q2, from R1Q2_UCMD on: all but BUTTON_REAL mark a field as one byte. */
     BUTTON_FORWARD = 4, /* the next two bits: side and up */
     BUTTON_ANGLE1 = 32,
     BUTTON_ANGLE2 = 64,

@@ -85,6 +85,7 @@ enum {
     BRUSH_ENTITY_REMOVE = 0x41,
     BRUSH_PLANES_MAX = 8192
 };
+
 /* Bits of svc_playerinfo in MVD, each the first of three. Source: qwprot protocol.h. */
 enum {
     DF_ORIGIN = 0x0001,
@@ -105,8 +106,6 @@ enum { PROJECTILE_NUMBER = 0x7fff };
 #define FTE_EVENMORE                                                                               \
     (FTE_SCALE | FTE_TRANS | FTE_FATNESS | FTE_HEXEN2 | FTE_COLOURMOD | FTE_DPFLAGS |              \
      FTE_MODELDBL | FTE_ENTITYDBL | FTE_ENTITYDBL2)
-
-/* Levels of svc_print. */
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -109,7 +109,7 @@ static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *
 }
 
 /* Walks back from a frame to the first one whose states are stored. Returns a copy of these states
- * (NULL: none), and in `path` the numbers of the `*steps` frames before it, the newest first. */
+ * (NULL: none), and in `path` the numbers of the `*steps` frames walked, the newest first. */
 static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
                                   uint32_t path[QW_UPDATES_MAX], unsigned *steps)
 {

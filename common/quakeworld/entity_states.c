@@ -132,9 +132,7 @@ static uint8_t size_of(const struct qw_entity_field *field, const struct qw_delt
     return field->bytes;
 }
 
-/* Both read fields from `from` and return the address of the next one. They may read beyond the
- * fields: the caller provides DELTA_MAX bytes. */
-
+/* Reads the model at `from`, which must have two bytes. Returns the address after it. */
 static const uint8_t *read_model(const uint8_t *from, uint32_t bits, struct qw_entity *entity)
 {
     const bool high = bits & QW_EVENMORE(U_FTE_MODELDBL);
@@ -329,8 +327,6 @@ void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
             g_byte_array_append(to, entity->bytes + qw_entity_fields[i].at,
                                 size_of(&qw_entity_fields[i], format));
 }
-
-/* --- Other formats --- */
 
 /* --- States by number --- */
 

@@ -16,7 +16,7 @@ static bool is_signing_on(const struct qs_decoder *d)
 }
 
 /* True if players can show the level without the missing packets: its lists are complete, and no
- * hole is open, or so long, that it may contain another sign-on. */
+ * hole is open or may contain another sign-on. */
 static bool is_playable(const struct qs_decoder *d)
 {
     const struct qw_sign_on *sign_on = &qw_session_of(d)->sign_on;
@@ -193,8 +193,8 @@ static void follow_hole(struct qs_decoder *d, uint32_t skipped, uint32_t others)
         to_server->acknowledged < hole->behind[0] || to_client->acknowledged < hole->behind[1];
 }
 
-/* Notices a hole in a sign-on in which another one has room: of more than a few packets, or of a
- * second, in which the client may have connected again, so that numbers restart. */
+/* Notices a hole that may contain another sign-on: more than ROUND_TRIPS missing packets, or any
+ * missing soon after a second of silence, in which the client may have reconnected. */
 static void follow_long_hole(struct qs_decoder *d, uint32_t missing)
 {
     enum { PACKETS = 4 };
@@ -239,7 +239,8 @@ static bool time_restarts(struct qs_decoder *d)
            session->ext.update_time < session->sign_on.time;
 }
 
-/* True if a request other than the last has no answer: the client begins only after all others. */
+/* True if the last request, other than `begin`, has no answer: the client sends `begin` after all
+ * answers. */
 static bool lacks_answer(const struct qw_sign_on *sign_on, const struct qs_decoder *d)
 {
     return is_signing_on(d) && sign_on->pending && sign_on->request >> 24 < BEGIN;

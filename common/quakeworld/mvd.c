@@ -202,7 +202,7 @@ static void read_paused_duration(struct qs_decoder *d)
     qs_label(d, ": %u ms", qs_u8(d, QW_PAUSED_DURATION));
 }
 
-/* Reads the demo's start: 8 bytes, or a LEB128: PROTOCOL.md, section 10. */
+/* Reads the demo's start: 8 bytes, or a LEB128. */
 static void read_demo_start(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos, length = qs_reader_left(&d->in);

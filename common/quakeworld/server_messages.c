@@ -84,7 +84,7 @@ static void read_counted_seats(struct qs_decoder *d)
     }
 }
 
-/* Reads, with FTE's SPLITSCREEN, one or more players up to a byte that is none. */
+/* Reads the players of FTE's SPLITSCREEN, one or more, up to SEATS_END. */
 static void read_listed_seats(struct qs_decoder *d)
 {
     read_player_byte(d);

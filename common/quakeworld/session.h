@@ -72,7 +72,7 @@ struct qw_sign_on {
     bool downloads;         /* the client downloads files, until its next request */
     bool pending;           /* the last request has no answer yet */
     uint8_t behind_silence; /* packets that still follow a silence of both ends */
-    bool has_long_hole;     /* in which another sign-on has room */
+    bool has_long_hole;     /* it may contain another sign-on */
     bool has_lists;         /* all parts of the lists of sounds and models */
     bool gap;               /* numbers of the server are missing since the last answer */
     bool behind_gap;        /* numbers were missing before the last answer */
@@ -110,7 +110,7 @@ struct qw_session {
     bool mvd; /* server's demo or QTV, where some messages have a form of their own */
     struct qw_mvd_target mvd_target; /* target of the last block, which MVD_READ keeps */
 
-    /* State of the last packet only, for the rebuilder. */
+    /* State of the last packet, and commands of the last move, for the rebuilder. */
     bool moved;                /* the packet carried clc_move */
     struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
     uint8_t choked;            /* svc_chokecount's number */
