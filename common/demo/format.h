@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Demo formats: the record with all that the plugin and the tool know about a format, and the
- * reader of a demo's blocks. To add a format, write NAME/NAME.c, which reads, writes, rebuilds and
- * sends its blocks (longer rebuilders have a rebuild.c); add rows for the fields of the framing to
- * the game's fields.def, and a record to common/demo_formats.c.
+ * reader of a demo's blocks. To add a format, write NAME/NAME.c, which reads and writes its blocks,
+ * rebuilds demos (or rebuild.c) and makes packets of blocks (or packets.c); add rows for the fields
+ * of the framing to the game's fields.def, and a record to common/demo_formats.c.
  */
 #ifndef QS_DEMO_FORMAT_H
 #define QS_DEMO_FORMAT_H
@@ -112,9 +112,8 @@ struct qs_demo_rebuilder {
 
 /* Functions that make packets from which the demo could have been recorded. */
 struct qs_demo_packet_maker {
-    uint16_t port; /* port of the server */
-    size_t
-        state_size; /* size of the state, which begins with a pointer to the sender; else zeroed */
+    uint16_t port;     /* port of the server */
+    size_t state_size; /* size of the state: a pointer to the sender, then zeros at first */
     /* Sends a block that was just decoded. */
     void (*block)(void *state, const struct qs_decoder *decoder, const struct qs_packet *block);
     void (*finish)(void *state); /* called after the last block; or NULL */
@@ -156,7 +155,7 @@ struct qs_demo_format {
 /* --- Packets of a block ----------------------------------------------------------------------- */
 
 /*
- * Makes packets of demos: the functions with which a format sends. A handshake comes first, so that
+ * Functions with which a format sends the packets of a demo. A handshake comes first, so that
  * readers of the packets recognize the game.
  */
 

@@ -4,10 +4,10 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    MARK_FILE = 0x04034b50,  /* file header, "PK", 3, 4 */
-    MARK_END = 0x06054b50,   /* end of the directory */
-    MARK_END64 = 0x07064b50, /* end of the directory of a large archive (zip64) */
-    END_SIZE = 22,           /* size without the comment */
+    MARK_FILE = 0x04034b50,      /* file header, "PK", 3, 4 */
+    MARK_END = 0x06054b50,       /* end of the directory */
+    MARK_LOCATOR64 = 0x07064b50, /* locator of the end of a large directory (zip64) */
+    END_SIZE = 22,               /* size without the comment */
     COMMENT_MAX = 65535,
     SIZES_IN_END = 12 /* offset of the directory's size in the end record */
 };
@@ -21,7 +21,7 @@ void zip_archive_watch_add(struct zip_archive_watch *watch, struct qs_view bytes
     for (uint32_t i = 0; i < bytes.size; i++) {
         watch->last = watch->last >> 8 | (uint32_t)bytes.data[i] << 24;
         watch->behind++;
-        if (watch->last == MARK_END || watch->last == MARK_END64) {
+        if (watch->last == MARK_END || watch->last == MARK_LOCATOR64) {
             watch->seen = true;
             watch->behind = 0;
         }

@@ -35,7 +35,9 @@ struct zip_archive_watch {
     bool seen;       /* such a signature was written */
 };
 
+/* Adds bytes that were written to the demo. */
 void zip_archive_watch_add(struct zip_archive_watch *watch, struct qs_view bytes);
+/* True if ezQuake would still find an archive's end in the last bytes written. */
 bool zip_archive_watch_is_near(const struct zip_archive_watch *watch);
 
 #endif

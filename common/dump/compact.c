@@ -118,7 +118,7 @@ static void append_value(const struct printer *printer, const struct group *grou
         qs_append_chars(printer->out, name + 1, length - number - 1);
 }
 
-/* True for rows of the protocol's table; those of masked numbers are not in it (secret.c). */
+/* True for rows of the protocol's table; those of redacted numbers are not in it (secret.c). */
 static bool is_of_table(const struct printer *printer, const struct qs_field *row)
 {
     return row >= printer->protocol->fields &&

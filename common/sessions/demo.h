@@ -100,7 +100,8 @@ struct qs_session_demo_setup {
     unsigned session;
 };
 
-/* A session's demo. Only session.c, the functions here and `writer` change it. */
+/* A session's demo. Handlers may set `dropped`; only session.c, the functions here and `writer`
+ * change the rest. */
 struct qs_session_demo {
     struct qs_demo_writer writer; /* output, with the counts; a file gets its name when the next one
                                      begins, or at the session's end */
@@ -114,6 +115,8 @@ struct qs_session_demo {
     const char *player;  /* player whose demo it is; NULL if unknown */
 };
 
+/* Creates a demo. Copies `setup`, whose pointers must outlive the demo. qs_session_demo_free()
+ * drops a file that was not ended. */
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);
 void qs_session_demo_free(struct qs_session_demo *demo);
 
@@ -128,8 +131,8 @@ void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
 /* Sets the session's map for the names of files; NULL if unknown. */
 void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
 
-/* Reports that `cut` of the session's packets have at most `size` bytes of their content. Lists it
- * first, because it causes most other problems. */
+/* Reports that the capture cut `cut` of the session's `packets`, to at most `size` bytes of their
+ * content. Lists it first, because it causes most other problems. */
 void qs_session_demo_cut(struct qs_session_demo *demo, uint64_t cut, uint64_t packets,
                          uint32_t size);
 

@@ -16,7 +16,8 @@ enum {
     BAD_SHARE = 8    /* one in this many packets may be late, lost or unreadable */
 };
 
-/* Bits of a sequence number, without those of reliable messages, fragments and STUNAWARE's bias. */
+/* Clears the bits of a sequence number that mark reliable messages and fragments, and STUNAWARE's
+ * bias. */
 #define NUMBER_MASK UINT32_C(0x3fffffff)
 
 struct candidate {

@@ -10,8 +10,8 @@
  * On a port where servers of a game with such numbers listen, the numbers of one end suffice: its
  * packets may be unreadable, because extensions were agreed upon before the capture began.
  *
- * Memory is bounded: QS_FLOWS_MAX conversations, and QS_HEURISTIC_PACKETS_MAX packets and
- * QS_HEURISTIC_BYTES_MAX bytes of each. A longer conversation is given up.
+ * Memory is bounded: QS_FLOWS_MAX one-sided conversations and as many answered ones. One that
+ * reaches QS_HEURISTIC_PACKETS_MAX packets, or exceeds QS_HEURISTIC_BYTES_MAX bytes, is given up.
  */
 #ifndef QS_SESSIONS_HEURISTIC_H
 #define QS_SESSIONS_HEURISTIC_H
@@ -67,8 +67,8 @@ void qs_heuristic_forget(struct qs_heuristic *heuristic);
 /* --- Protocols: protocol_selection.c ---------------------------------------------------------- */
 
 /*
- * Selects the protocol of a conversation: the one that the user named, the only one that its
- * packets can be, or the one whose servers listen on its port.
+ * Selects the protocol of a conversation: the one that the user named, one that recognizes its
+ * packets, or one whose servers listen on its port.
  */
 
 /* Protocols are numbered as in qs_protocols[]. */
@@ -99,7 +99,7 @@ int qs_protocol_selection_find(const struct qs_protocol_selection *selection,
 
 /*
  * Returns the protocol of a TCP connection that begins with the packet's bytes: the one that the
- * user named, or the only one that fits; or QS_PROTOCOL_NONE.
+ * user named, if it has streams, or the first one that recognizes the bytes; or QS_PROTOCOL_NONE.
  */
 int qs_protocol_selection_find_stream(const struct qs_protocol_selection *selection,
                                       const struct qs_packet *packet);

@@ -43,8 +43,8 @@ struct qs_match_level {
     int64_t from, to;
     bool over;        /* svc_intermission was received: frags do not count any more */
     bool teams_count; /* true in a game of teams */
-    /* The sign-on is not known, and a packet was not decoded to its end: an extension that nobody
-     * knows may have changed the messages, so no frags are known. */
+    /* The sign-on was not captured, and a packet was not decoded to its end: an unknown extension
+     * may have changed the messages, so no frags are known. */
     bool undecodable;
     int64_t scored; /* time when frags last changed */
     int64_t reset;  /* time when frags were last reset to 0 */
@@ -85,7 +85,8 @@ struct qs_match_score {
  * or of their teams; the most frags first. To be freed; the names are the level's. */
 GArray *qs_match_scores(const struct qs_match_level *level, bool teams);
 
-/* Returns the winner's name; NULL if several have as many frags. */
+/* Returns the name of the first of qs_match_scores(); NULL if the second has as many frags, or
+ * there is no second. */
 const char *qs_match_winner(const GArray *scores);
 
 /* Returns the scores of all levels that have any, printable, to be freed: "anna 21, bert 17", or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Restores the order of packets that a capture has lost: systems with several receive queues record
- * packets a few positions too late, and so do merged captures. Frames of a capture are reordered by
- * time; datagrams of a conversation are resequenced by the sequence numbers of their connection.
+ * Restores the order of captured packets: systems with several receive queues record packets a few
+ * positions too late, and merged captures have such packets, too. Frames of a capture are reordered
+ * by time; datagrams of a conversation are resequenced by the numbers of their connection.
  */
 #ifndef QS_SESSIONS_ORDER_H
 #define QS_SESSIONS_ORDER_H

@@ -139,8 +139,8 @@ static bool is_described(const struct session *session, uint64_t packets)
     return packets % (session->shared.map ? DESCRIBE_EVERY : FIND_MAP_EVERY) == 0;
 }
 
-/* Follows changes of level, and describes the session now and then. `packets` is the number of its
- * packets so far. A PDU of a stream can hold a whole sign-on. */
+/* Follows changes of level, and describes the session now and then, and after each PDU until the
+ * map is known, because one PDU can hold a whole sign-on. `packets`: number of packets so far. */
 static void update_level(struct session *session, const struct qs_session *state,
                          const struct qs_packet *packet, uint64_t packets)
 {
@@ -230,8 +230,8 @@ static void join_late(struct session *session, const struct qs_decoded_packet *d
 {
     struct qs_session_demo *demo = session->shared.demo;
 
-    /* Reports the hole now: decoding again does not find one in Quake's fragment numbers. */
-    if (demo && demo->writer.begun) {
+    /* Reports the hole now, because the replay detects none in Quake's fragment numbers. */
+    if (demo->writer.begun) {
         qs_session_demo_set_source(demo, decoded->location.file, decoded->packet);
         qs_demo_count_losses(&demo->writer, decoded->decoder, decoded->packet);
     }

@@ -34,7 +34,7 @@ struct qs_session_holes {
     uint64_t packets[2]; /* number in all holes, by direction - QS_C2S */
 };
 
-/* A session. Read-only for handlers. Texts are printable UTF-8, NULL if unknown. */
+/* A session. Read-only for handlers, except demo->dropped. Texts: printable UTF-8, or NULL. */
 struct qs_client_session {
     unsigned number;
     const struct qs_protocol *protocol;
@@ -50,13 +50,13 @@ struct qs_client_session {
     struct qs_session_holes holes;
     struct qs_path *quality;   /* path quality; NULL if not wanted */
     struct qs_path_event path; /* what its last packet shows of the path */
-    struct qs_match *match;  /* players and frags; NULL unless wanted, or the input is a server's */
-    char *version, *player;  /* version, and player: all players in a server's demo or stream */
-    char *map;               /* map of the current level */
-    bool spectator;          /* true if the player is a spectator now */
-    enum qs_session_end why; /* reason of its end */
-    GPtrArray *maps;         /* char *: maps in order, at most QS_SESSION_MAPS_MAX */
-    bool chosen;             /* selected by --session, or by default */
+    struct qs_match *match;    /* players and frags, of demos and streams or if wanted; or NULL */
+    char *version, *player;    /* version, and player: all players in a server's demo or stream */
+    char *map;                 /* map of the current level */
+    bool spectator;            /* true if the player is a spectator now */
+    enum qs_session_end why;   /* reason of its end */
+    GPtrArray *maps;           /* char *: maps in order, at most QS_SESSION_MAPS_MAX */
+    bool chosen;               /* selected by --session, or by default */
     bool received_from_server; /* the capture has packets of the server */
     bool received_from_client; /* the capture has packets of the client */
 

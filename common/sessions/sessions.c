@@ -218,8 +218,9 @@ static void join_sides(struct qs_sessions *sessions, struct qs_conversation *con
 }
 
 /*
- * True if the packet is a copy, which is dropped. Under other addresses only a session's numbered
- * packet can be a copy: connectionless packets of several clients may have the same bytes.
+ * Returns true if the packet must be dropped as a copy. In a known conversation, only a session's
+ * numbered packet can be a copy under other addresses: connectionless packets of several clients
+ * may have the same bytes.
  */
 static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
 {

@@ -96,7 +96,7 @@ struct qs_tally {
     GArray *seconds[QS_DIRECTIONS]; /* guint: packets in each second, one day at most, without
                                        connectionless packets; if fields are counted */
     bool begun;
-    int64_t start, end; /* times of the first packet, and the last not connectionless */
+    int64_t start, end; /* times of the first packet, and the last that is not connectionless */
 };
 
 /* Initializes an empty tally. Free its contents with qs_tally_clear(). */
@@ -113,8 +113,8 @@ struct qs_tally_packet {
 };
 void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
 
-/* True if a list in the packet is longer than the shortest one of its type so far. Lists of texts,
- * such as a command's arguments, do not count. */
+/* True if something moves in the packet: a list is longer than the shortest one of its type so far.
+ * Lists of texts, such as a command's arguments, do not count. */
 bool qs_tally_moves(const struct qs_tally *tally, const struct qs_tally_packet *packet);
 
 /* True for a message of the game, or the header of its packets. */

@@ -327,6 +327,7 @@ static bool is_reconnect(struct qs_view message)
  * svc_serverinfo. */
 static bool is_common(const struct nq_session *session, struct qs_view message, bool first)
 {
+    const unsigned darkplaces = nq_darkplaces_version(session);
     const uint8_t id = message.data[0];
 
     switch (id) {
@@ -361,7 +362,7 @@ static bool is_common(const struct nq_session *session, struct qs_view message, 
     case SVC_DP_UPDATESTATUBYTE:
         return nq_has_nehahra(session);
     case SVC_DP_PRECACHE:
-        return nq_darkplaces_version(session) - 1u >= 3;
+        return darkplaces == 0 || darkplaces > 3; /* svc_sound2 in DP1 to DP3 */
     case SVC_DP_SPAWNBASELINE2:
     case SVC_LOCALSOUND: /* DarkPlaces' svc_spawnstatic2 */
     case SVC_DP_SPAWNSTATICSOUND2:

@@ -24,7 +24,7 @@ struct dem_state {
 
 /* --- Datagrams --- */
 
-/* Begins a packet; finished_packet() writes its length. */
+/* Begins a packet; send_packet() writes its length. */
 static void begin_packet(struct dem_state *state, uint32_t flags, uint32_t sequence)
 {
     qs_bytes_empty(state->out->packet);

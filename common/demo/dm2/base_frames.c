@@ -11,7 +11,7 @@
 enum {
     SOUND_RADIUS = 400 * 8, /* eighths of units */
     SIGHT = 2048 * 8,       /* radius within which most visible entities are */
-    UNMENTIONED_UNTIL = 64, /* maximum number of assumed entities: longer frames may not fit */
+    UNMENTIONED_UNTIL = 64, /* if so many are in view, none is assumed: longer frames may not fit */
     USUAL_FOV = 90,         /* degrees */
     USUAL_GRAVITY = 800,
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */

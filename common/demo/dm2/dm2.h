@@ -66,7 +66,7 @@ enum {
 };
 
 struct dm2_backup {
-    int32_t numbers[DM2_UPDATE_BACKUP]; /* by slot, as in players; 0 if empty */
+    int32_t numbers[DM2_UPDATE_BACKUP]; /* by number % DM2_UPDATE_BACKUP; 0 if empty */
     uint64_t starts[DM2_UPDATE_BACKUP]; /* number of entities before those of the frame */
     uint64_t entities;                  /* number of entities in all frames so far */
     int32_t first, last;                /* numbers of frames; 0 before the first */
@@ -191,7 +191,7 @@ struct dm2_match {
     bool mentioned[DM2_PLAYERS_MAX]; /* by entity */
     bool baseless[DM2_PLAYERS_MAX];  /* by entity: returned without a model: the baseline has it */
     struct q2_player player;         /* first values sent */
-    int64_t sent[STAT_FRAGS + 1];    /* by statistic: seconds until it was sent; 0: never */
+    int64_t sent[STAT_FRAGS + 1];    /* by statistic: seconds until it was sent, plus 1; 0: never */
     uint32_t at_player[DM2_PLAYERS_MAX]; /* by entity: number of frames at the player's origin */
 
     int16_t slot;

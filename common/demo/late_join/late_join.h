@@ -87,7 +87,7 @@ struct qs_numbers qs_sights_common(const struct qs_sights *others, const struct 
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20 };
 
 struct qs_sign_on {
-    GArray *entries;   /* struct entry: messages */
+    GArray *entries;   /* struct sign_on_entry: messages */
     GByteArray *bytes; /* bytes of all messages */
     uint32_t blocks;   /* number of blocks that have begun */
     bool complete;     /* the level can be played with this sign-on */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entities in QWD demos: of late joins with FTE's replacement deltas (late_join.h), and of all
+ * demos that are rebuilt (blocks.h).
+ */
 #include "common/core/containers.h"
 #include "common/core/findings.h"
 #include "common/core/writer.h"
@@ -7,13 +11,11 @@
 #include "common/fte/constants.h"
 #include "common/quakeworld/constants.h"
 
-/* --- Updates ---------------------------------------------------------------------------------- */
-
 /*
- * FTE's replacement deltas in a donor's sign-on. The update of an entity that comes into view is a
- * delta from its baseline (UF_RESET), every other update a delta from the previous message. So the
- * donor keeps the last UF_RESET update of each entity as a base for later deltas. Source:
- * common/fte/PROTOCOL.md, section 3.
+ * --- Late joins: FTE's replacement deltas in a donor's sign-on. The update of an entity that comes
+ * into view is a delta from its baseline (UF_RESET), every other update a delta from the previous
+ * message. So the donor keeps the last UF_RESET update of each entity as a base for later deltas.
+ * Source: common/fte/PROTOCOL.md, section 3.
  */
 
 enum {

@@ -53,8 +53,9 @@ void qwd_follow_update(struct qwd_updates_seen *seen, uint32_t sequence, uint32_
 /* --- Entities in view before the first update --- */
 
 /*
- * Returns an entity's state before the first update: as it came into view later, in the session
- * itself or in the donor's. If it has no baseline, as missiles and gibs, its first update's state.
+ * Returns an entity's state before the first update: its state when it came into view later, in the
+ * session or in the donor's. An entity without a baseline (missiles, gibs) gets the state of its
+ * first update; NULL without one.
  */
 static const struct qw_entity *state_before(const struct qwd_match *m,
                                             const struct qwd_first *first, uint16_t number)

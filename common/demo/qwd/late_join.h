@@ -65,7 +65,7 @@ static inline const struct qwd_view *qwd_view_of(const struct qs_sign_on *sign_o
     return sign_on->extra;
 }
 
-/* qs_late_join.add_packet of QuakeWorld. */
+/* Implements qs_late_join.add_packet. */
 bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
 /* Returns the entity's state when it came into the donor's view, or NULL if it did not. */
@@ -94,7 +94,8 @@ bool qwd_needs_level(const struct qs_decoder *decoder);
 /* Skips the pairs of extensions after the id of svc_serverdata, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
 
-/* Keeps a message's updates from baselines, with FTE's replacement deltas. */
+/* With FTE's replacement deltas: stores the packet's updates from baselines, and tracks the
+ * entities in view. */
 void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
                       const struct qs_decoder *decoder);
 
@@ -162,7 +163,7 @@ static inline struct qwd_match *qwd_match_of(struct qs_donor_match *match)
     return (struct qwd_match *)match;
 }
 
-/* qs_late_join.observe of QuakeWorld. */
+/* Implements qs_late_join.observe. */
 void qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder);
 
 /* Observes the packet just decoded: its updates with FTE's replacement deltas. */

@@ -104,7 +104,7 @@ static float clock_of(struct qwd_rebuild *qwd, const struct qs_packet *packet)
 
 /* --- Start of the demo --- */
 
-/* True for "ezQuake v3.7.0-dev" and later, which can play its own recordings. */
+/* True if the client is "ezQuake v3.7.0-dev" or later, which plays only the longer dem_cmd. */
 static bool is_ezquake_37(const struct qw_session *session)
 {
     static const char name[] = "ezQuake v";

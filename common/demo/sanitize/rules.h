@@ -15,7 +15,7 @@ enum sanitize_flags {
     SANITIZE_START = 1 << 0,    /* begins a level; without it, the level's messages are left out */
     SANITIZE_ANYWHERE = 1 << 1, /* allowed outside a level */
     SANITIZE_SIGN_ON = 1 << 2,  /* allowed only before the first SANITIZE_GAME of a level */
-    SANITIZE_GAME = 1 << 3,
+    SANITIZE_GAME = 1 << 3,     /* ends the sign-on of a level: see SANITIZE_SIGN_ON */
     SANITIZE_EMPTIED = 1 << 4,  /* entity update: written without its entities if it would be left
                                    out, because later updates are deltas to it */
     SANITIZE_PART = 1 << 5,     /* stays or goes with the message before it */
@@ -89,6 +89,7 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
 /* Appends the info string without pairs that make engines do more than display them. */
 void sanitize_append_info(struct qs_view info, GByteArray *out);
 
+/* True for a relative path that stays in its folder, without configuration file syntax. */
 bool sanitize_is_file(struct qs_view name);
 
 /* --- Blocks of the formats */

@@ -148,7 +148,7 @@ static bool is_irreplaceable(const struct qs_sanitizer *sanitizer, const struct 
     return role == QS_ROLE_MODEL && sanitizer->number == 1;
 }
 
-/* True if a length before the text counts it: the text has no end, or is within another message. */
+/* True if a length before the text counts it: the text has no NUL, or is within another message. */
 static bool has_length(const struct qs_sanitizer *sanitizer, const struct qs_value *value)
 {
     return value->length == value->bytes.size || sanitizer->is_nested || sanitizer->in_source;

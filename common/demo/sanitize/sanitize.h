@@ -57,7 +57,7 @@ struct stufftext {
     uint8_t id;                   /* number of the game's svc_stufftext */
     const struct command *needed; /* commands that stay with --sanitize; NULL: without it */
     const char *const *never;     /* commands that are always removed; or NULL */
-    GString *pending;
+    GString *pending;             /* start of a line without its end yet; with `needed` */
 };
 
 /* Lists end with NULL, or with an element whose name is NULL. `out` may be set later. */

@@ -75,7 +75,6 @@ static enum sanitize_result append_shown(const struct sanitize_game *game, struc
 
 enum { FILE_NAME_LONGEST = 63 }; /* DarkPlaces and others allow 127: quakedef.h, MAX_QPATH */
 
-/* True for a relative path that stays in its folder, without configuration file syntax. */
 bool sanitize_is_file(struct qs_view name)
 {
     for (uint32_t i = 0; i < name.size; i++)
