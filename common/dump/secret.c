@@ -181,25 +181,19 @@ static bool next_word(struct secret_command *command, struct qs_token *token)
     return true;
 }
 
-static bool is_sign(struct secret_command *command, struct qs_view text)
-{
-    const bool is = qs_view_is_one_of(text, signs);
-
-    command->is_printed = command->is_printed || is;
-    return is;
-}
-
 /* Returns the argument of the word, or all arguments of a COMMAND_LINE. */
 static struct qs_view value_behind(struct secret_command *command,
                                    const struct qs_secret_word *word)
 {
     struct qs_token token;
+    bool is_sign;
 
-    do
+    do {
         if (!qs_token_next(command->line, &command->pos, &token))
             return (struct qs_view){0};
-    while (is_sign(command, token.text));
-    command->is_printed = command->is_printed || token.text.size < token.length;
+        is_sign = qs_view_is_one_of(token.text, signs);
+        command->is_printed |= is_sign || token.text.size < token.length;
+    } while (is_sign);
     if (word->kinds & (COMMAND_LINE | FORWARDED))
         token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
     return token.text;

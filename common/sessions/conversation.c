@@ -154,8 +154,9 @@ void qs_conversation_forget_announcement(struct qs_sessions *sessions,
         g_hash_table_remove(sessions->announced, client);
 }
 
-void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
-                                      const struct qs_address *server)
+void qs_conversation_drop_announcement(struct qs_sessions *sessions,
+                                       const struct qs_address *client,
+                                       const struct qs_address *server)
 {
     struct qs_conversation *conversation = g_hash_table_lookup(sessions->announced, client);
     struct qs_address expected;

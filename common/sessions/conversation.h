@@ -77,10 +77,11 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
                                                  const struct qs_announcement *announced,
                                                  int64_t now);
 
-/* Drops the client's announcement if it names another port of the same server: a NAT changed that
- * port, and the capture lacks no packets of it. Call it when a session begins. */
-void qs_conversation_announcement_met(struct qs_sessions *sessions, const struct qs_address *client,
-                                      const struct qs_address *server);
+/* Drops the client's announcement if it is of the host of `server`, whose session with the client
+ * begins: a NAT changed the announced port, so no packets are missing. */
+void qs_conversation_drop_announcement(struct qs_sessions *sessions,
+                                       const struct qs_address *client,
+                                       const struct qs_address *server);
 
 /* Removes the conversation from the announced ones, because it has a packet or ends. */
 void qs_conversation_forget_announcement(struct qs_sessions *sessions,

@@ -122,9 +122,9 @@ static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_fi
     return copies->latest = number;
 }
 
-/* True if both times can be of one datagram. Measures the clock offset of a new file. */
-static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first,
-                       const struct qs_sighting *second)
+/* Returns true if both times can be of one datagram. Measures the clock offset of a new file. */
+static bool compare_times(struct qs_copies *copies, const struct qs_sighting *first,
+                          const struct qs_sighting *second)
 {
     const unsigned a = first->recorder % RECORDERS_MAX, b = second->recorder % RECORDERS_MAX;
     const int64_t lag = second->time - first->time;
@@ -141,8 +141,9 @@ static bool is_in_time(struct qs_copies *copies, const struct qs_sighting *first
     return true;
 }
 
-static bool is_copy(struct qs_copies *copies, const struct qs_sighting *first,
-                    const struct qs_sighting *second)
+/* Returns true if both are of one datagram. */
+static bool match_copy(struct qs_copies *copies, const struct qs_sighting *first,
+                       const struct qs_sighting *second)
 {
     if (first->size != second->size || first->ip_id != second->ip_id)
         return false;
@@ -150,7 +151,7 @@ static bool is_copy(struct qs_copies *copies, const struct qs_sighting *first,
                            !qs_address_equal(&first->source, &second->source) ||
                            !qs_address_equal(&first->destination, &second->destination)))
         return false;
-    return is_in_time(copies, first, second);
+    return compare_times(copies, first, second);
 }
 
 const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct qs_packet *packet)
@@ -168,7 +169,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     for (unsigned i = 0; i < CHAIN_MAX && at >= copies->oldest; i++) {
         const struct copies_entry *first = entry_at(copies, at);
 
-        if (first->hash == entry.hash && is_copy(copies, &first->sighting, &entry.sighting))
+        if (first->hash == entry.hash && match_copy(copies, &first->sighting, &entry.sighting))
             return &first->sighting;
         at = first->next;
     }

@@ -59,7 +59,7 @@ void qs_demo_names_forget(struct qs_demo_names *names, unsigned max)
         g_hash_table_remove_all(names->given);
 }
 
-bool qs_demo_names_is_free(const struct qs_demo_names *names)
+bool qs_demo_names_are_generated(const struct qs_demo_names *names)
 {
     return !names->file;
 }

@@ -47,8 +47,8 @@ char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_
  */
 void qs_demo_names_forget(struct qs_demo_names *names, unsigned max);
 
-/* True if the user named no file: if a name is taken on disk, the caller may ask for the next
- * one. */
-bool qs_demo_names_is_free(const struct qs_demo_names *names);
+/* True unless the user named a file: if a generated name is taken on disk, the caller may ask for
+ * the next one. */
+bool qs_demo_names_are_generated(const struct qs_demo_names *names);
 
 #endif

@@ -84,8 +84,9 @@ static void add_packet(struct qs_donor *donor, const struct qs_decoder *decoder)
 
 /* --- Sessions -------------------------------------------------------------------------------- */
 
-static struct qs_donor *find_session(struct qs_donors *donors, const struct qs_demo_format *format,
-                                     unsigned number)
+/* Adds a session. Returns NULL if there are too many. */
+static struct qs_donor *add_session(struct qs_donors *donors, const struct qs_demo_format *format,
+                                    unsigned number)
 {
     struct qs_donor *donor;
 
@@ -127,7 +128,7 @@ struct qs_donor *qs_donors_packet(struct qs_donors *donors, struct qs_donor *don
     if (!decoder->found.accepted)
         return donor;
     if (!donor)
-        donor = find_session(donors, format, number);
+        donor = add_session(donors, format, number);
     if (!donor)
         return NULL;
     donor->server = *server;

@@ -219,7 +219,7 @@ static bool is_unreadable(const struct donor_trial *trial)
 }
 
 /* Observes the packets with the donor's sign-on. A recording of the session always fits. */
-static void look(struct qs_late_session *late, struct qs_donor_match *match)
+static void observe_packets(struct qs_late_session *late, struct qs_donor_match *match)
 {
     struct donor_trial trial = {.listener = {.begin = begin, .packet = observe},
                                 .format = late->format->late_join,
@@ -250,7 +250,7 @@ static struct qs_donor_match *try_sign_on(struct qs_late_session *late,
 
     compare_maps(late, match);
     if (!match->contradiction)
-        look(late, match);
+        observe_packets(late, match);
     if (!match->contradiction)
         format->judge(match);
     *contradiction = g_steal_pointer(&match->contradiction);

@@ -197,8 +197,8 @@ void qs_order_free(struct qs_order *order)
 
 /* --- Test whether a packet is due ------------------------------------------------------------ */
 
-static const struct numbered_stream *echoed_stream(const struct qs_order *order, enum qs_end from,
-                                                   const struct qs_seqinfo *seqinfo)
+static const struct numbered_stream *acked_stream_of(const struct qs_order *order, enum qs_end from,
+                                                     const struct qs_seqinfo *seqinfo)
 {
     return &order->streams[qs_other_end(from)][seqinfo->acked_stream];
 }
@@ -213,8 +213,8 @@ static bool is_number_due(const struct qs_order *order, const struct numbered_st
 }
 
 /* True if the acknowledged packet has passed, or if none of the other end was captured. */
-static bool is_echo_due(const struct qs_order *order, const struct numbered_stream *stream,
-                        const struct qs_seqinfo *seqinfo)
+static bool is_ack_due(const struct qs_order *order, const struct numbered_stream *stream,
+                       const struct qs_seqinfo *seqinfo)
 {
     return (!stream->passed_id && !order->beginning) || seqinfo->acked_id <= stream->passed_id;
 }
@@ -223,13 +223,14 @@ static bool is_due(const struct qs_order *order, enum qs_end from, const struct 
 {
     return (!seqinfo->numbered ||
             is_number_due(order, &order->streams[from][seqinfo->stream], seqinfo)) &&
-           (!seqinfo->acked_id || is_echo_due(order, echoed_stream(order, from, seqinfo), seqinfo));
+           (!seqinfo->acked_id ||
+            is_ack_due(order, acked_stream_of(order, from, seqinfo), seqinfo));
 }
 
 void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *seqinfo)
 {
     struct numbered_stream *stream = &order->streams[from][seqinfo->stream];
-    struct numbered_stream *echoed = (struct numbered_stream *)echoed_stream(order, from, seqinfo);
+    struct numbered_stream *acked = (struct numbered_stream *)acked_stream_of(order, from, seqinfo);
 
     if (seqinfo->numbered && (!stream->started || seqinfo->number >= stream->next)) {
         stream->started = true;
@@ -238,8 +239,8 @@ void qs_order_follow(struct qs_order *order, enum qs_end from, const struct qs_s
         if (seqinfo->ack_id && qs_seqinfo_is_last_fragment(seqinfo))
             stream->passed_id = seqinfo->ack_id;
     }
-    if (echoed->passed_id && seqinfo->acked_id > echoed->passed_id)
-        echoed->passed_id = seqinfo->acked_id;
+    if (acked->passed_id && seqinfo->acked_id > acked->passed_id)
+        acked->passed_id = seqinfo->acked_id;
 }
 
 static bool has_seqinfo(const struct qs_seqinfo *seqinfo)
@@ -377,11 +378,11 @@ static bool is_latest(const struct qs_order *order, const struct held *held)
 static void note_held(struct qs_order *order, const struct held *held)
 {
     struct numbered_stream *stream = &order->streams[held->packet.from][held->seqinfo.stream];
-    struct numbered_stream *echoed =
-        (struct numbered_stream *)echoed_stream(order, held->packet.from, &held->seqinfo);
+    struct numbered_stream *acked =
+        (struct numbered_stream *)acked_stream_of(order, held->packet.from, &held->seqinfo);
 
     stream->held_number = MAX(stream->held_number, held->seqinfo.number);
-    echoed->held_acked_id = MAX(echoed->held_acked_id, held->seqinfo.acked_id);
+    acked->held_acked_id = MAX(acked->held_acked_id, held->seqinfo.acked_id);
 }
 
 static void forget_held(struct qs_order *order)

@@ -133,12 +133,6 @@ static void split_demo(struct session *session)
     session->rebuild = rebuilder_of(session)->create(writer);
 }
 
-/* True if the session is described after this number of packets. */
-static bool is_described(const struct session *session, uint64_t packets)
-{
-    return packets % (session->shared.map ? DESCRIBE_EVERY : FIND_MAP_EVERY) == 0;
-}
-
 /* Follows changes of level, and describes the session now and then, and after each PDU until the
  * map is known, because one PDU can hold a whole sign-on. `packets`: number of packets so far. */
 static void update_level(struct session *session, const struct qs_session *state,
@@ -157,7 +151,8 @@ static void update_level(struct session *session, const struct qs_session *state
             qs_session_demo_set_map(session->shared.demo, NULL);
     }
     /* Without sequence numbers, the next packet may begin another session. */
-    if (!session->shared.protocol->seqinfo || is_described(session, packets) ||
+    if (!session->shared.protocol->seqinfo ||
+        packets % (session->shared.map ? DESCRIBE_EVERY : FIND_MAP_EVERY) == 0 ||
         (!session->shared.map && packet->pdu) || (playing && session->described != state->level))
         describe(session, state);
     if (playing)

@@ -3,7 +3,7 @@
 #include "common/sessions/sessions_state.h"
 
 /* A client that is silent for longer (ns) counts as idle. */
-#define BUSY (INT64_C(5) * 1000000000)
+#define IDLE_AFTER (INT64_C(5) * 1000000000)
 
 /* SMALL_MAX sessions with fewer than CONTENT_PACKETS are reported; others are only counted. */
 enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
@@ -26,7 +26,7 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
         const struct qs_address *client = qs_conversation_address(conversation, false),
                                 *server = qs_conversation_address(conversation, true);
 
-        qs_conversation_announcement_met(sessions, client, server);
+        qs_conversation_drop_announcement(sessions, client, server);
         conversation->session =
             qs_client_session_new(sessions, client, server,
                                   demo ? conversation->demo->reader.format : NULL, number, decoded);
@@ -43,17 +43,17 @@ static void report_left_out(struct qs_sessions *sessions, const struct qs_client
         sessions->handler->session_left_out(sessions->handler, session);
 }
 
-/* True if the session is reported. Many sessions of a few packets, from one end and without
- * content, are only counted. */
-static bool is_reported(struct qs_sessions *sessions, const struct qs_client_session *session)
+/* Counts the session if it is one of many with a few packets, from one end and without content.
+ * Returns false if it is to be reported. */
+static bool count_if_small(struct qs_sessions *sessions, const struct qs_client_session *session)
 {
     if (qs_client_session_is_live(session) || session->recorded || session->state.level ||
         session->packets >= CONTENT_PACKETS || sessions->options->chosen->len ||
         sessions->small_ended++ < SMALL_MAX)
-        return true;
+        return false;
     sessions->others.sessions++;
     sessions->others.packets += session->packets;
-    return false;
+    return true;
 }
 
 static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
@@ -61,7 +61,7 @@ static void finish_session(struct qs_sessions *sessions, struct qs_client_sessio
     struct qs_sessions_handler *handler = sessions->handler;
 
     qs_client_session_end(session, sessions->keep);
-    if (!is_reported(sessions, session))
+    if (count_if_small(sessions, session))
         report_left_out(sessions, session);
     else if (session->chosen && handler->session_end)
         handler->session_end(handler, session);
@@ -112,7 +112,7 @@ static bool make_room(struct qs_sessions *sessions, int64_t now)
 {
     struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
 
-    if (!oldest || now - qs_flow_last(sessions->flows, oldest) < BUSY)
+    if (!oldest || now - qs_flow_last(sessions->flows, oldest) < IDLE_AFTER)
         return false;
     sessions->limits.ended += ((const struct qs_conversation *)oldest)->session != NULL;
     qs_flow_end(sessions->flows, oldest);

@@ -341,23 +341,23 @@ struct ended_conversations {
 
 static void find_left(struct qs_flow *flow, void *user)
 {
-    const struct ended_conversations *waiting = user;
+    const struct ended_conversations *ended = user;
     const struct qs_conversation *conversation = (const struct qs_conversation *)flow;
 
     if (conversation->session && conversation->state->disconnected &&
-        waiting->now - qs_flow_last(waiting->sessions->flows, flow) >= LEFT_FOR)
-        g_ptr_array_add(waiting->over, flow);
+        ended->now - qs_flow_last(ended->sessions->flows, flow) >= LEFT_FOR)
+        g_ptr_array_add(ended->over, flow);
 }
 
-void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
+void qs_sessions_expire(struct qs_sessions *sessions, int64_t since)
 {
-    struct ended_conversations waiting = {sessions, sessions->clock + since, g_ptr_array_new()};
+    struct ended_conversations ended = {sessions, sessions->clock + since, g_ptr_array_new()};
 
-    qs_flow_table_each(sessions->flows, find_left, &waiting);
-    for (guint i = 0; i < waiting.over->len; i++)
-        qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
-    g_ptr_array_free(waiting.over, TRUE);
-    qs_flow_table_expire(sessions->flows, waiting.now);
+    qs_flow_table_each(sessions->flows, find_left, &ended);
+    for (guint i = 0; i < ended.over->len; i++)
+        qs_flow_end(sessions->flows, g_ptr_array_index(ended.over, i));
+    g_ptr_array_free(ended.over, TRUE);
+    qs_flow_table_expire(sessions->flows, ended.now);
 }
 
 /* --- Streams --------------------------------------------------------------------------------- */

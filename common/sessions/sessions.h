@@ -91,7 +91,7 @@ void qs_sessions_end_demo(struct qs_sessions *sessions);
  * For live input: call this if nothing has come for `since` ns after the last datagram. Ends the
  * sessions that are idle too long, and those in which an end has disconnected.
  */
-void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
+void qs_sessions_expire(struct qs_sessions *sessions, int64_t since);
 
 /* Ends all sessions, and frees the set. `keep` false: drops unfinished demos. */
 void qs_sessions_free(struct qs_sessions *sessions, bool keep);

@@ -80,7 +80,7 @@ static void commit(struct qs_demo_store *store, void *file,
         g_free(result->name);
         result->name = qs_demo_names_next(files->naming, request);
         result->error = commit_as(file, result->name, request->extension, files->force);
-    } while (writer_name_is_taken(file) && qs_demo_names_is_free(files->naming));
+    } while (writer_name_is_taken(file) && qs_demo_names_are_generated(files->naming));
     result->unchanged = writer_is_unchanged(file);
 }
 

@@ -202,7 +202,7 @@ static void tick(struct follower *follower, bool idle)
 
         if (silent)
             pipeline_flush(&follower->pipeline);
-        qs_sessions_wait(follower->sessions, silent);
+        qs_sessions_expire(follower->sessions, silent);
         if (follower->read_everything)
             set_until(follower, time);
     }
@@ -381,7 +381,7 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
     open_many_files();
     log_open(g_strcmp0(options->recorder.log_format, "json") == 0, !options->quiet);
     status_init(&follower.status);
-    if (!qs_demo_names_is_free(demo_files_naming(options->demos)))
+    if (!qs_demo_names_are_generated(demo_files_naming(options->demos)))
         fail(demos, g_strdup("--output: demos of a recording go to a folder, not to one file"));
     else if (options->recorder.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
         fail(follower.folder, g_strdup("there is no such folder"));

@@ -82,7 +82,7 @@ TEST(late_session_plays_or_watches_as_its_player_does)
         late.donor.spectator = true;
         qs_table_set(&late.donor.userinfo, PLAYER, qs_view_of(rows[i].userinfo));
         begin_match(&late, rows[i].kind);
-        qwd_players_see(&qwd_match_of(late.match)->players, PLAYER, false);
+        qwd_players_observe(&qwd_match_of(late.match)->players, PLAYER, false);
         qwd_late_join.judge(late.match);
         qwd_match_messages(late.match, append, bytes);
         assert_int_equal(bytes->data[PLAYER_AT], rows[i].expected);

@@ -21,7 +21,7 @@ static void feed(struct qs_sessions *sessions, const struct qs_view *input)
 
         qs_sessions_datagram(sessions, &packet);
         if (piece.bits & FUZZ_REBUILD_WAIT)
-            qs_sessions_wait(sessions, SECOND);
+            qs_sessions_expire(sessions, SECOND);
         g_free(piece.bytes);
     }
 }

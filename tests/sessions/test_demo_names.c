@@ -61,7 +61,7 @@ TEST(demos_are_named_by_capture_start_player_and_map)
 {
     struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
-    assert_true(qs_demo_names_is_free(naming));
+    assert_true(qs_demo_names_are_generated(naming));
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna"),
@@ -102,7 +102,7 @@ TEST(the_users_file_name_is_for_one_session)
 {
     struct qs_demo_names *naming = qs_demo_names_new("final.demo.qwd");
 
-    assert_false(qs_demo_names_is_free(naming));
+    assert_false(qs_demo_names_are_generated(naming));
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 5, .map = "dm6"), NULL);

@@ -19,7 +19,7 @@ struct slot {
 };
 
 /* First message about an entity of DarkPlaces in the late session. */
-enum first { NOTHING, FULL_UPDATE, CHANGE, REMOVAL };
+enum first_message { NOTHING, FULL_UPDATE, CHANGE, REMOVAL };
 
 struct dem_match {
     struct qs_donor_match base;
@@ -27,7 +27,7 @@ struct dem_match {
     int32_t version;                /* protocol of the late session */
     double yaw;                     /* yaw of the client's last move */
     struct slot slots[SLOTS];       /* by entity; entity 0 is no player */
-    uint8_t *firsts;                /* enum first by entity number, for entities of DP5 to DP8 */
+    uint8_t *firsts; /* enum first_message by entity number, for entities of DP5 to DP8 */
     bool timed;
     float time;   /* first svc_time */
     uint8_t slot; /* entity of the session's player, set by judge() */
@@ -165,7 +165,7 @@ static void dem_observe(struct qs_donor_match *match, const struct qs_decoder *d
     for (guint i = 0; i < decoder->found.entities->len; i++)
         observe_update(m, &g_array_index(decoder->found.entities, struct qs_entity_update, i));
     if (session->timed && decoder->found.direction == QS_S2C)
-        qs_donor_match_see(match, session->delivered.bytes);
+        qs_donor_match_compare_mark(match, session->delivered.bytes);
     match->seen |= decoder->found.direction == QS_S2C && dem_needs_level(decoder);
     if (session->timed && !m->timed)
         m->time = session->time;

@@ -81,7 +81,7 @@ static void dem_free(void *state)
 /* --- Blocks --- */
 
 /* Writes the waiting blocks with the latest known angles. */
-static void write_held(struct dem *dem)
+static void write_waiting(struct dem *dem)
 {
     const GArray *offsets = dem->waiting_offsets;
 
@@ -228,7 +228,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
         begin(dem);
     dem_match_messages(match, add_donor_message, &donor);
     end_donor_block(dem);
-    write_held(dem);
+    write_waiting(dem);
     dem->level_seen = dem->signed_on = true;
     dem->lost = false;
     dem->source = VIEW_MOVE;
@@ -308,7 +308,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
         report_undecoded(dem, decoder, packet);
     if (session->darkplaces_client) {
         if (level)
-            write_held(dem);
+            write_waiting(dem);
         follow_signon(dem, session, level);
     }
     if (messages.size)
@@ -316,7 +316,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     if (session->delivered.reliable)
         dem->waiting_reliable = dem->waiting_offsets->len;
     if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
-        write_held(dem);
+        write_waiting(dem);
     if (!session->darkplaces_client)
         follow_signon(dem, session, level);
 }
@@ -348,7 +348,7 @@ static void add_move(struct dem *dem, const struct nq_session *session)
     dem->source = VIEW_MOVE;
     dem->moving = dem->moved = true;
     if (dem->begun)
-        write_held(dem);
+        write_waiting(dem);
 }
 
 /* Reports reliable messages that the client had but the capture lacks, and packets that it cut. */
@@ -447,7 +447,7 @@ static void dem_finish(void *state)
                         "at its end, the capture lacks server packets that the client had");
     /* Recorders end with svc_disconnect, whichever side left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
-    write_held(dem);
+    write_waiting(dem);
     if (!dem->level_seen) {
         qs_demo_start_missing(dem->out, NULL);
         qs_demo_discard(dem->out);

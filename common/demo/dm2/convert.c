@@ -25,7 +25,7 @@ void converter_level(struct converter *converter)
 {
     g_hash_table_remove_all(converter->events);
     g_clear_pointer(&converter->last, q2_frame_free);
-    converter->taken = 0;
+    converter->server_number = 0;
 }
 
 void converter_move(struct converter *converter, uint32_t sequence,
@@ -128,15 +128,15 @@ static void hide_watched(const struct q2_session *session, struct q2_frame *fram
  */
 static int32_t demo_number(struct converter *converter, int32_t number, int32_t every)
 {
-    const int32_t since = number - converter->taken;
+    const int32_t since = number - converter->server_number;
     int64_t next = number / every;
 
-    if (converter->taken)
-        next = (int64_t)converter->number + MAX(since / MAX(every, converter->every), 1);
-    converter->taken = number;
+    if (converter->server_number)
+        next = (int64_t)converter->demo_number + MAX(since / MAX(every, converter->every), 1);
+    converter->server_number = number;
     converter->every = every;
-    converter->number = (int32_t)MIN(next, INT32_MAX);
-    return converter->number;
+    converter->demo_number = (int32_t)MIN(next, INT32_MAX);
+    return converter->demo_number;
 }
 
 static void keep_events(struct converter *converter, const struct q2_frame *frame)

@@ -104,8 +104,8 @@ struct converter {
     GHashTable *events;     /* entity number -> event in skipped frames */
     struct q2_frame *frame; /* latest result; a spare after converter_keep(); or NULL */
     struct q2_frame *last;  /* last frame of the demo; NULL at a level's start */
-    int32_t number;         /* demo's number of the latest converted frame */
-    int32_t taken;          /* server's number of that frame; 0 at a level's start */
+    int32_t demo_number;    /* demo's number of the latest converted frame */
+    int32_t server_number;  /* server's number of that frame; 0 at a level's start */
     int32_t every;          /* server frames per frame of the demo */
 };
 
@@ -176,9 +176,9 @@ struct dm2_match {
     struct qs_donor_match base;
     struct q2_session donor;    /* the donor's level, with changes for the late session */
     struct q2_tracker *tracker; /* follows the session during the first pass */
-    bool looked;
-    struct q2_variant variant; /* variant of the late session */
-    int32_t version;           /* protocol of the late session */
+    bool judged;                /* set by judge(): the tracker follows the session only before */
+    struct q2_variant variant;  /* variant of the late session */
+    int32_t version;            /* protocol of the late session */
 
     bool set_to_record;                     /* the client began to record within the capture */
     int32_t first_frame;                    /* number of the first frame; 0 before it */

@@ -109,7 +109,7 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
         keep_own(m, late, &own);
     /* Only recording clients receive their own entity's position: PROTOCOL.md, section 9. */
     late->recording |= m->records;
-    if (!m->looked)
+    if (!m->judged)
         q2_tracker_attach(m->tracker, late);
     q2_session_clear(&own.base);
 }
@@ -152,7 +152,7 @@ static void dm2_judge(struct qs_donor_match *match)
 {
     struct dm2_match *m = dm2_match_of(match);
 
-    m->looked = true;
+    m->judged = true;
     m->slot = m->player_known != Q2_PLAYER_UNKNOWN ? m->player_known : dm2_find_slot(m);
     m->records = dm2_records(m);
     note_unknown(m);

@@ -37,7 +37,7 @@ static void add_reference(struct dm2_match *m, int32_t number)
 }
 
 /* Stores the first value sent of each field; earlier ones follow: PROTOCOL.md, section 14. */
-static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
+static void observe_player(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
 {
     const struct q2_player *player = &frame->player;
     struct q2_player *first = &m->player;
@@ -54,7 +54,7 @@ static void see_player(struct dm2_match *m, const struct q2_frame *frame, int32_
 }
 
 /* Contradicts the donor if the player's weapon is not a weapon's model in its list. */
-static void see_gun(struct dm2_match *m, const struct q2_session *session, uint16_t model)
+static void observe_gun(struct dm2_match *m, const struct q2_session *session, uint16_t model)
 {
     const char *name = model ? q2_configstring(session, Q2_RANGE_MODELS, model) : NULL;
 
@@ -80,8 +80,8 @@ static void observe_position(struct dm2_match *m, const struct q2_frame *frame)
     }
 }
 
-static void see_first(struct dm2_match *m, const struct q2_mention *mention,
-                      const struct q2_entity *state)
+static void observe_first(struct dm2_match *m, const struct q2_mention *mention,
+                          const struct q2_entity *state)
 {
     const gpointer number = GUINT_TO_POINTER(mention->number);
     struct dm2_first *first;
@@ -96,7 +96,7 @@ static void see_first(struct dm2_match *m, const struct q2_mention *mention,
 }
 
 /* Notes players that return without a model, because Q2PRO's baseline for this client has it. */
-static void see_return(struct dm2_match *m, const struct q2_mention *mention)
+static void observe_return(struct dm2_match *m, const struct q2_mention *mention)
 {
     if (mention->number >= DM2_PLAYERS_MAX)
         return;
@@ -125,8 +125,8 @@ static void compare_baseline(struct dm2_match *m, const struct q2_mention *menti
 
 /* Notes that an entity's origin or angles were sent. Q2PRO omits the client's own unless dead or
  * recording. */
-static void see_own_move(struct dm2_match *m, const struct q2_mention *mention,
-                         const struct q2_frame *frame)
+static void observe_own_move(struct dm2_match *m, const struct q2_mention *mention,
+                             const struct q2_frame *frame)
 {
     if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || m->set_to_record)
         return;
@@ -139,8 +139,8 @@ bool dm2_records(const struct dm2_match *m)
            m->moved[m->slot + 1];
 }
 
-static void see_mention(struct dm2_match *m, const struct q2_session *session,
-                        const struct q2_mention *mention)
+static void observe_mention(struct dm2_match *m, const struct q2_session *session,
+                            const struct q2_mention *mention)
 {
     const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
     const struct q2_entity *state = find_entity(frame, mention->number);
@@ -151,16 +151,16 @@ static void see_mention(struct dm2_match *m, const struct q2_session *session,
         !q2_configstring(session, Q2_RANGE_MODELS, state->model[0]))
         qs_donor_match_contradict(&m->base, "its list has no model %u, which the session has",
                                   state->model[0]);
-    see_return(m, mention);
-    see_own_move(m, mention, frame);
-    see_first(m, mention, state);
+    observe_return(m, mention);
+    observe_own_move(m, mention, frame);
+    observe_first(m, mention, state);
     if (qs_numbers_has(&m->gone, mention->number))
         compare_baseline(m, mention, state);
     qs_numbers_set(&m->gone, mention->number, mention->bits & U_REMOVE);
 }
 
-static void see_frame(struct dm2_match *m, const struct q2_session *session,
-                      const struct q2_frame *frame)
+static void observe_frame(struct dm2_match *m, const struct q2_session *session,
+                          const struct q2_frame *frame)
 {
     const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
 
@@ -171,11 +171,11 @@ static void see_frame(struct dm2_match *m, const struct q2_session *session,
         m->whole_seen = true;
     else if (frame->delta < m->first_frame && !m->whole_seen)
         add_reference(m, frame->delta);
-    see_player(m, frame, rate);
+    observe_player(m, frame, rate);
     if (frame->reference_missing)
         m->gone = (struct qs_numbers){0}; /* it may have returned in a missing frame */
-    qs_donor_match_see(&m->base, dm2_position(&frame->player));
-    see_gun(m, session, frame->player.gunindex);
+    qs_donor_match_compare_mark(&m->base, dm2_position(&frame->player));
+    observe_gun(m, session, frame->player.gunindex);
     observe_position(m, frame);
 }
 
@@ -193,10 +193,10 @@ void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
         const struct q2_frame *frame = q2_tracker_frame(tracker, q2_tracker_begun(tracker, i));
 
         if (frame)
-            see_frame(m, session, frame);
+            observe_frame(m, session, frame);
     }
     for (guint i = 0; i < tracker->mentions->len; i++)
-        see_mention(m, session, &g_array_index(tracker->mentions, struct q2_mention, i));
+        observe_mention(m, session, &g_array_index(tracker->mentions, struct q2_mention, i));
 }
 
 /* --- Number of the player --- */

@@ -63,8 +63,8 @@ struct qs_view dm2_position(const struct q2_player *player)
                             moves ? sizeof player->origin + sizeof player->velocity : 0};
 }
 
-static void see_frame(struct qs_sign_on *sign_on, struct donor_view *view,
-                      const struct q2_frame *frame)
+static void store_frame(struct qs_sign_on *sign_on, struct donor_view *view,
+                        const struct q2_frame *frame)
 {
     qs_sign_on_mark(sign_on, dm2_position(&frame->player));
     if (frame->number < view->next)
@@ -128,6 +128,6 @@ bool dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         qs_sign_on_complete(sign_on, decoder->protocol, decoder->session);
     else if (qs_has_message(decoder, SVC_CONFIGSTRING))
         add_strings(sign_on, session);
-    see_frame(sign_on, view_of(sign_on), frame);
+    store_frame(sign_on, view_of(sign_on), frame);
     return qs_has_message(decoder, SVC_FRAME);
 }

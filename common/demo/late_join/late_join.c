@@ -280,7 +280,7 @@ void qs_donor_match_contradict(struct qs_donor_match *match, const char *format,
     va_end(arguments);
 }
 
-void qs_donor_match_see(struct qs_donor_match *match, struct qs_view bytes)
+void qs_donor_match_compare_mark(struct qs_donor_match *match, struct qs_view bytes)
 {
     match->recorded = match->recorded || qs_sign_on_has_mark(match->sign_on, bytes);
 }

@@ -177,8 +177,8 @@ void qs_donor_match_clear(struct qs_donor_match *match);
 void qs_donor_match_contradict(struct qs_donor_match *match, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
 
-/* Compares bytes of the session with the donor's marks: see qs_sign_on_mark(). */
-void qs_donor_match_see(struct qs_donor_match *match, struct qs_view bytes);
+/* Sets `recorded` if the donor has a mark of these bytes of the session: see qs_sign_on_mark(). */
+void qs_donor_match_compare_mark(struct qs_donor_match *match, struct qs_view bytes);
 
 /* Adds `what` to match->unknown if `is_unknown`. */
 void qs_donor_match_unknown(struct qs_donor_match *match, bool is_unknown, const char *what);

@@ -95,7 +95,7 @@ G_GNUC_NO_INLINE static void write_complete(struct qwd_blocks *blocks)
     if (blocks->size >= QWD_BYTES_HELD) {
         forget_before(blocks, end_of(blocks) - KEPT);
         write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
-    } else if (blocks->command_end > blocks->start && blocks->made_end <= blocks->start) {
+    } else if (blocks->command_end > blocks->start && blocks->generated_end <= blocks->start) {
         forget_before(blocks, blocks->command_end);
         write_up_to(blocks, blocks->command_end);
     }
@@ -140,7 +140,7 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
 
     qwd_append_set(block, time, outgoing, incoming);
     append(blocks, block);
-    blocks->player.out = outgoing;
+    blocks->engine.out = outgoing;
     blocks->held_count = 0;
     blocks->command_end = end_of(blocks);
     end_block(blocks);
@@ -170,8 +170,8 @@ void qwd_blocks_level(struct qwd_blocks *blocks)
 {
     blocks->held_count = 0;
     blocks->command_end = end_of(blocks);
-    blocks->player.valid = 0;
-    memset(blocks->player.asked, 0, sizeof blocks->player.asked);
+    blocks->engine.valid = 0;
+    memset(blocks->engine.asked, 0, sizeof blocks->engine.asked);
 }
 
 void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
@@ -182,7 +182,7 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
     if (blocks->held_count == QWD_BLOCKS_HELD)
         forget_held(blocks, QWD_BLOCKS_HELD / 4);
     blocks->held[blocks->held_count++] = (struct qwd_held){
-        .sequence = sequence, .at = end_of(blocks), .valid = blocks->player.valid};
+        .sequence = sequence, .at = end_of(blocks), .valid = blocks->engine.valid};
     block = add_room(blocks, QWD_PACKET_HEADER + packet.size);
     if (block) {
         qwd_put_packet_header(block, time, packet.size);
@@ -196,13 +196,13 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
 /* True if the engine still has frame `sequence` at count `out`, or has not reached it yet. */
 static bool reaches(uint32_t out, uint32_t sequence)
 {
-    return (int32_t)(out - sequence) < QWD_PLAYER_FRAMES - 1;
+    return (int32_t)(out - sequence) < QWD_ENGINE_FRAMES - 1;
 }
 
-bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base)
+bool qwd_engine_accepts(const struct qwd_engine *engine, uint32_t sequence, uint32_t base)
 {
-    return base && base == player->asked[sequence % QWD_PLAYER_FRAMES] &&
-           reaches(player->out, sequence) && reaches(player->out, base);
+    return base && base == engine->asked[sequence % QWD_ENGINE_FRAMES] &&
+           reaches(engine->out, sequence) && reaches(engine->out, base);
 }
 
 /* --- Positions of client blocks --- */
@@ -232,21 +232,21 @@ static unsigned insertion_index(const struct qwd_blocks *blocks, uint32_t after)
 }
 
 void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd,
-                        uint32_t after, bool made)
+                        uint32_t after, bool generated)
 {
-    struct qwd_player *player = &blocks->player;
-    struct qwd_command *command = &blocks->commands[player->out % QWD_PLAYER_FRAMES];
+    struct qwd_engine *engine = &blocks->engine;
+    struct qwd_command *command = &blocks->commands[engine->out % QWD_ENGINE_FRAMES];
     const unsigned i = insertion_index(blocks, after);
     const struct qwd_held *next = i < blocks->held_count ? &blocks->held[i] : NULL;
 
-    *command = (struct qwd_command){next ? next->at : end_of(blocks), player->out, made};
+    *command = (struct qwd_command){next ? next->at : end_of(blocks), engine->out, generated};
     make_room(blocks, command->at, i);
     put_command(blocks, byte_at(blocks, command->at), next ? time_at(blocks, next->at) : time, cmd);
     blocks->command_end = command->at + command_size(blocks);
-    player->asked[player->out++ % QWD_PLAYER_FRAMES] = next ? next->valid : player->valid;
-    if (made) {
-        blocks->last_made = command->number;
-        blocks->made_end = blocks->command_end;
+    engine->asked[engine->out++ % QWD_ENGINE_FRAMES] = next ? next->valid : engine->valid;
+    if (generated) {
+        blocks->last_generated = command->number;
+        blocks->generated_end = blocks->command_end;
     }
     end_block(blocks);
 }
@@ -255,9 +255,9 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd)
 {
-    const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
+    const struct qwd_command *command = &blocks->commands[number % QWD_ENGINE_FRAMES];
 
-    if (command->made && command->number == number && command->at >= blocks->start)
+    if (command->generated && command->number == number && command->at >= blocks->start)
         put_command(blocks, byte_at(blocks, command->at), time_at(blocks, command->at), cmd);
 }
 

@@ -24,16 +24,16 @@ enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 10 * 1024 };
  * strictest rule is ezQuake's: common/quakeworld/PROTOCOL.md, section 8; cl_demo.c,
  * CL_DemoReadDemCmd; cl_ents.c, CL_ParsePacketEntities.
  */
-enum { QWD_PLAYER_FRAMES = 64 }; /* UPDATE_BACKUP */
+enum { QWD_ENGINE_FRAMES = 64 }; /* UPDATE_BACKUP */
 
-struct qwd_player {
+struct qwd_engine {
     uint32_t out;                      /* number of the next client block */
     uint32_t valid;                    /* packet of the last accepted update; 0: none */
-    uint32_t asked[QWD_PLAYER_FRAMES]; /* value of `valid` at each client block, by its number */
+    uint32_t asked[QWD_ENGINE_FRAMES]; /* value of `valid` at each client block, by its number */
 };
 
 /* True if the engine accepts a delta in packet `sequence` from packet `base`. */
-bool qwd_player_accepts(const struct qwd_player *player, uint32_t sequence, uint32_t base);
+bool qwd_engine_accepts(const struct qwd_engine *engine, uint32_t sequence, uint32_t base);
 
 /* A buffered packet of the server. */
 struct qwd_held {
@@ -46,7 +46,7 @@ struct qwd_held {
 struct qwd_command {
     uint64_t at;
     uint32_t number;
-    bool made; /* generated, because the capture lacks the packet */
+    bool generated; /* the capture lacks the packet */
 };
 
 /* Blocks of a demo. Thousands of demos may be open, so the fields that every packet needs come
@@ -55,15 +55,15 @@ struct qwd_blocks {
     struct qs_demo_writer *out;
     enum qwd_cmd_form form; /* form of client blocks; set before the first block */
     unsigned held_count;
-    uint8_t *bytes;       /* bytes not yet written; NULL: not allocated yet */
-    uint32_t size, room;  /* bytes used and allocated */
-    uint64_t start;       /* offset of `bytes` in the demo */
-    uint64_t command_end; /* offset after the last client block */
-    uint64_t made_end;    /* offset after the last generated client block */
-    uint32_t last_made;   /* number of the last generated block */
-    struct qwd_player player;
+    uint8_t *bytes;          /* bytes not yet written; NULL: not allocated yet */
+    uint32_t size, room;     /* bytes used and allocated */
+    uint64_t start;          /* offset of `bytes` in the demo */
+    uint64_t command_end;    /* offset after the last client block */
+    uint64_t generated_end;  /* offset after the last generated client block */
+    uint32_t last_generated; /* number of the last generated block */
+    struct qwd_engine engine;
     struct qwd_held held[QWD_BLOCKS_HELD];
-    struct qwd_command commands[QWD_PLAYER_FRAMES];
+    struct qwd_command commands[QWD_ENGINE_FRAMES];
 };
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out);
@@ -75,10 +75,10 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
 /*
  * Adds the client block of the next number. `after`: last packet of the server that the client had
  * when it sent the command. If the block becomes the last one, its time is `time`; otherwise that
- * of the block after it. `made`: the command is a guess, because the capture lacks the packet.
+ * of the block after it. `generated`: the command is a guess, because the capture lacks the packet.
  */
 void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd,
-                        uint32_t after, bool made);
+                        uint32_t after, bool generated);
 
 /* Replaces the generated command of a packet that arrived late, if its block is still buffered. */
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd);

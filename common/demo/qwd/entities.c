@@ -24,7 +24,7 @@ enum {
 };
 
 /* The kind of an entity's first update in the late session. */
-enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
+enum first_update { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
 
 /* --- Donors --- */
 
@@ -57,16 +57,16 @@ void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_view *view,
  * Notes a player in view. A server sends players' movement, but omits from the client's own player
  * what the client already knows: fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
  */
-static void see_player(struct qwd_players *players, const struct qs_entity_update *update)
+static void observe_player(struct qwd_players *players, const struct qs_entity_update *update)
 {
     const uint32_t player = update->number - 1;
 
     if (player < QWD_PLAYERS_MAX && update->bits & UF_PREDINFO)
-        qwd_players_see(players, player,
-                        update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC));
+        qwd_players_observe(players, player,
+                            update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC));
 }
 
-static void see_update(struct qwd_match *m, const struct qs_entity_update *update)
+static void observe_update(struct qwd_match *m, const struct qs_entity_update *update)
 {
     const bool from_baseline = update->bits & UF_RESET;
     uint8_t *first;
@@ -91,8 +91,8 @@ void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 
         if (update->kind != QS_ENTITY_REPLACEMENT)
             continue;
-        see_player(&m->players, update);
-        see_update(m, update);
+        observe_player(&m->players, update);
+        observe_update(m, update);
     }
 }
 
@@ -100,7 +100,7 @@ void qwd_updates_observe(struct qwd_match *m, const struct qs_decoder *decoder)
 
 static bool was_in_view(const struct qwd_match *m, const struct qs_numbers *common, uint32_t number)
 {
-    const enum first first = (enum first)m->replaced[number];
+    const enum first_update first = (enum first_update)m->replaced[number];
 
     if (first == NOTHING)
         return number > QWD_PLAYERS_MAX && qs_numbers_has(&m->baseline_numbers, number) &&
@@ -224,7 +224,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
 static bool plays(const struct qwd_entities *entities, const struct qw_update *update,
                   uint32_t sequence)
 {
-    return !update->is_delta || (update->base_known && qwd_player_accepts(&entities->blocks->player,
+    return !update->is_delta || (update->base_known && qwd_engine_accepts(&entities->blocks->engine,
                                                                           sequence, update->base));
 }
 

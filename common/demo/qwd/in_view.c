@@ -29,7 +29,7 @@ static struct qwd_seen *begin_update(struct qwd_updates_seen *seen, uint32_t seq
 
 void qwd_follow_update(struct qwd_updates_seen *seen, uint32_t sequence, uint32_t base, bool whole,
                        struct qs_reader in, const struct qw_delta_format *format,
-                       const struct qw_states *baselines, qwd_see_change *see, void *user)
+                       const struct qw_states *baselines, qwd_on_change *on_change, void *user)
 {
     struct qwd_seen *now = begin_update(seen, sequence, base, whole);
 
@@ -44,7 +44,7 @@ void qwd_follow_update(struct qwd_updates_seen *seen, uint32_t sequence, uint32_
             state = *baseline;
         if (!delta.removes)
             qw_read_delta_fields(&in, format, &delta, &state);
-        see(user, &change);
+        on_change(user, &change);
         qs_numbers_set(&now->in, delta.number, !delta.removes);
         qs_numbers_set(&now->out, delta.number, delta.removes);
     }

@@ -37,15 +37,15 @@ struct qwd_change {
     const struct qw_entity *state;
     bool arrives; /* the entity was not in view before */
 };
-typedef void qwd_see_change(void *user, const struct qwd_change *change);
+typedef void qwd_on_change(void *user, const struct qwd_change *change);
 
 /*
  * Follows an update in packet `sequence`, a delta from the update in packet `base`, or a full
- * update if `whole`. Calls `see` for each of its deltas, which begin at `in`.
+ * update if `whole`. Calls `on_change` for each of its deltas, which begin at `in`.
  */
 void qwd_follow_update(struct qwd_updates_seen *seen, uint32_t sequence, uint32_t base, bool whole,
                        struct qs_reader in, const struct qw_delta_format *format,
-                       const struct qw_states *baselines, qwd_see_change *see, void *user);
+                       const struct qw_states *baselines, qwd_on_change *on_change, void *user);
 
 /* --- Donors --- */
 
@@ -116,7 +116,7 @@ struct qwd_players {
     float origins[QWD_PLAYERS_MAX][3]; /* origin in the last svc_playerinfo */
 };
 
-static inline void qwd_players_see(struct qwd_players *players, uint32_t player, bool is_other)
+static inline void qwd_players_observe(struct qwd_players *players, uint32_t player, bool is_other)
 {
     players->infos[player]++;
     players->other[player] |= is_other;

@@ -13,13 +13,13 @@ enum { ORIGIN = U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 };
 
 /* --- Players --- */
 
-static void see_playerinfo(struct qwd_match *m, struct qs_view body)
+static void observe_playerinfo(struct qwd_match *m, struct qs_view body)
 {
     struct qwd_position position;
 
     if (!qwd_read_position(body, &m->late->ext, &position) || position.player >= QWD_PLAYERS_MAX)
         return;
-    qwd_players_see(&m->players, position.player, position.flags & (PF_MSEC | PF_COMMAND));
+    qwd_players_observe(&m->players, position.player, position.flags & (PF_MSEC | PF_COMMAND));
     memcpy(m->players.origins[position.player], position.origin, sizeof position.origin);
 }
 
@@ -44,7 +44,7 @@ static void contradict_baseline(struct qwd_match *m, uint16_t number)
 }
 
 /* Checks the donor's map: the weapon model's number must be a weapon in its list. */
-static void see_weapon(struct qwd_match *m, struct qs_view body)
+static void observe_weapon(struct qwd_match *m, struct qs_view body)
 {
     const char *name;
 
@@ -57,7 +57,7 @@ static void see_weapon(struct qwd_match *m, struct qs_view body)
 }
 
 /* Contradicts the donor if the captured part of the session's own sign-on differs. */
-static void see_models(struct qwd_match *m)
+static void observe_models(struct qwd_match *m)
 {
     const struct qs_table *own = &m->late->models;
 
@@ -70,7 +70,7 @@ static void see_models(struct qwd_match *m)
     }
 }
 
-static void see_baseline(struct qwd_match *m, struct qs_view body, bool as_delta)
+static void observe_baseline(struct qwd_match *m, struct qs_view body, bool as_delta)
 {
     const struct qw_entity *baseline;
     struct qw_entity own;
@@ -108,8 +108,8 @@ static bool must_arrive(const struct qwd_match *m, const struct qwd_change *chan
     return (change->delta->bits & ORIGIN) && name && name[0] != '*';
 }
 
-static void see_first(struct qwd_match *m, const struct qwd_change *change,
-                      const struct qw_entity *baseline)
+static void observe_first(struct qwd_match *m, const struct qwd_change *change,
+                          const struct qw_entity *baseline)
 {
     const gpointer number = GUINT_TO_POINTER(change->delta->number);
     struct qwd_first *first;
@@ -126,8 +126,8 @@ static void see_first(struct qwd_match *m, const struct qwd_change *change,
  * Observes an entity that comes into view: its delta is from the baseline, and never repeats the
  * model. It may repeat coordinates, because servers compare more bits of them than they send.
  */
-static void see_arrival(struct qwd_match *m, const struct qwd_change *change,
-                        const struct qw_entity *baseline)
+static void observe_arrival(struct qwd_match *m, const struct qwd_change *change,
+                            const struct qw_entity *baseline)
 {
     const uint16_t model = qw_entity_model(change->state);
 
@@ -138,18 +138,18 @@ static void see_arrival(struct qwd_match *m, const struct qwd_change *change,
         m->own = qw_states_set(m->own, change->state);
 }
 
-static void see_change(void *user, const struct qwd_change *change)
+static void observe_change(void *user, const struct qwd_change *change)
 {
     struct qwd_match *m = user;
     const struct qw_entity *baseline = qw_states_find(m->baselines, change->delta->number);
     const uint16_t model = qw_entity_model(change->state);
 
-    see_first(m, change, baseline);
+    observe_first(m, change, baseline);
     if (!change->delta->removes && model && !qs_table_get(&m->late->models, model))
         qs_donor_match_contradict(&m->base, "its list has no model %u, which the session has",
                                   model);
     if (change->arrives)
-        see_arrival(m, change, baseline);
+        observe_arrival(m, change, baseline);
 }
 
 /* Adds a sight, unless a full update has arrived. */
@@ -165,7 +165,8 @@ static void add_sight(struct qwd_match *m)
     m->update_count++;
 }
 
-static void see_update(struct qwd_match *m, uint32_t sequence, struct qs_view body, bool is_delta)
+static void observe_update(struct qwd_match *m, uint32_t sequence, struct qs_view body,
+                           bool is_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
     const uint32_t base = is_delta ? qw_delta_base(sequence, qs_reader_u8(&in)) : 0;
@@ -175,35 +176,36 @@ static void see_update(struct qwd_match *m, uint32_t sequence, struct qs_view bo
     m->whole_seen |= !is_delta;
     if (base < m->first_update && !m->whole_seen)
         add_base(m, base);
-    qwd_follow_update(&m->seen, sequence, base, !is_delta, in, &m->format, m->baselines, see_change,
-                      m);
+    qwd_follow_update(&m->seen, sequence, base, !is_delta, in, &m->format, m->baselines,
+                      observe_change, m);
     add_sight(m);
 }
 
-static void see_message(struct qwd_match *m, uint32_t sequence, uint16_t id, struct qs_view message)
+static void observe_message(struct qwd_match *m, uint32_t sequence, uint16_t id,
+                            struct qs_view message)
 {
     const struct qs_view body = {message.data + 1, message.size - 1};
 
     switch (id) {
     case SVC_PLAYERINFO:
-        see_playerinfo(m, body);
+        observe_playerinfo(m, body);
         break;
     case SVC_MODELLIST:
     case SVC_FTE_MODELLISTSHORT:
-        see_models(m);
+        observe_models(m);
         break;
     case SVC_SPAWNBASELINE:
     case SVC_FTE_SPAWNBASELINE2:
         if (!(m->donor->ext.fte2 & FTE2_REPLACEMENTDELTAS))
-            see_baseline(m, body, id == SVC_FTE_SPAWNBASELINE2);
+            observe_baseline(m, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_UPDATESTAT:
     case SVC_UPDATESTATLONG:
-        see_weapon(m, body);
+        observe_weapon(m, body);
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        see_update(m, sequence, body, id == SVC_DELTAPACKETENTITIES);
+        observe_update(m, sequence, body, id == SVC_DELTAPACKETENTITIES);
         break;
     }
 }
@@ -216,9 +218,9 @@ void qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     if (decoder->found.direction != QS_S2C || !m->late->content.data)
         return;
     match->seen |= qwd_needs_level(decoder);
-    qs_donor_match_see(match, qwd_messages(decoder));
+    qs_donor_match_compare_mark(match, qwd_messages(decoder));
     qwd_updates_observe(m, decoder);
     for (guint i = 0; i < decoder->found.messages->len; i++)
-        see_message(m, decoder->found.sequence, qs_message_at(decoder, i)->id,
-                    qs_message_view(qs_message_at(decoder, i)));
+        observe_message(m, decoder->found.sequence, qs_message_at(decoder, i)->id,
+                        qs_message_view(qs_message_at(decoder, i)));
 }

@@ -367,10 +367,10 @@ static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *d
 /* --- Client blocks --- */
 
 static void add_cmd(struct qwd_rebuild *qwd, const struct qs_packet *packet,
-                    const struct qw_usercmd *cmd, uint32_t after, bool made)
+                    const struct qw_usercmd *cmd, uint32_t after, bool generated)
 {
-    qwd_blocks_command(&qwd->blocks, clock_of(qwd, packet), cmd, after, made);
-    qwd->out->counts.repaired += made;
+    qwd_blocks_command(&qwd->blocks, clock_of(qwd, packet), cmd, after, generated);
+    qwd->out->counts.repaired += generated;
 }
 
 /*
@@ -399,12 +399,13 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         return;
     qwd->moved = true;
     /* Corrects generated blocks: this move repeats two moves that only the server received. */
-    if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
+    if (number - qwd->blocks.last_generated < MOVES_PER_PACKET ||
+        number < qwd->blocks.last_generated)
         for (unsigned i = 0; i < MOVES_PER_PACKET; i++)
             qwd_blocks_correct(&qwd->blocks, number - i, &session->cmds[MOVES_PER_PACKET - 1 - i]);
-    if (number < qwd->blocks.player.out)
+    if (number < qwd->blocks.engine.out)
         return;
-    lost = number - qwd->blocks.player.out;
+    lost = number - qwd->blocks.engine.out;
     if (lost > MOVES_LOST_MAX)
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
     else
@@ -421,10 +422,10 @@ static void add_acknowledged(struct qwd_rebuild *qwd, const struct qw_session *s
 {
     struct qw_usercmd again = session->cmds[MOVES_PER_PACKET - 1];
 
-    if (number - qwd->blocks.player.out > MOVES_LOST_MAX)
+    if (number - qwd->blocks.engine.out > MOVES_LOST_MAX)
         qwd_blocks_set(&qwd->blocks, clock_of(qwd, packet), number, qwd->incoming);
     again.impulse = 0;
-    while (qwd->blocks.player.out <= number)
+    while (qwd->blocks.engine.out <= number)
         add_cmd(qwd, packet, &again, after, true);
 }
 
@@ -443,7 +444,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet, false);
-    if (decoder->found.acknowledged >= qwd->blocks.player.out &&
+    if (decoder->found.acknowledged >= qwd->blocks.engine.out &&
         (!qwd->has_next || decoder->found.acknowledged >= qwd->next))
         add_acknowledged(qwd, session_of(decoder), packet, decoder->found.acknowledged,
                          qwd_entities_base(&server_packet));
@@ -452,7 +453,7 @@ static void add_server_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
                       filter(qwd, decoder, packet));
     qwd->shown |= accepted || session->base.level_state >= QS_LEVEL_PLAYING;
     if (accepted)
-        qwd->blocks.player.valid = decoder->found.sequence;
+        qwd->blocks.engine.valid = decoder->found.sequence;
     qwd->incoming = decoder->found.sequence;
     qwd->has_packet = true;
 }

@@ -179,7 +179,7 @@ bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
     return !in.overrun;
 }
 
-static void see_change(void *user, const struct qwd_change *change)
+static void store_change(void *user, const struct qwd_change *change)
 {
     struct qs_sign_on *sign_on = user;
 
@@ -189,8 +189,8 @@ static void see_change(void *user, const struct qwd_change *change)
 }
 
 /* Follows an update. Server demos have no numbers: each update is based on the previous one. */
-static void see_update(struct qs_sign_on *sign_on, struct qwd_view *view,
-                       const struct qs_decoder *decoder, struct qs_view body, bool is_delta)
+static void follow_update(struct qs_sign_on *sign_on, struct qwd_view *view,
+                          const struct qs_decoder *decoder, struct qs_view body, bool is_delta)
 {
     const bool mvd = ((const struct qw_session *)decoder->session)->mvd;
     const uint32_t sequence = mvd ? view->updates + 1 : decoder->found.sequence;
@@ -198,15 +198,15 @@ static void see_update(struct qs_sign_on *sign_on, struct qwd_view *view,
     const uint32_t from = is_delta ? qw_delta_base(sequence, qs_reader_u8(&in)) : 0;
 
     qwd_follow_update(&view->seen, sequence, mvd ? view->updates : from, !is_delta, in,
-                      &view->format, view->baselines, see_change, sign_on);
+                      &view->format, view->baselines, store_change, sign_on);
     if (!mvd && qs_sights_is_due(&view->sights, view->updates))
         qs_sights_add(&view->sights, view->updates, view->origin)->in_view =
             view->seen.kept[sequence % QW_FRAMES_KEPT].in;
     view->updates++;
 }
 
-static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, uint16_t id,
-                        struct qs_view message)
+static void store_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, uint16_t id,
+                          struct qs_view message)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
     const struct qs_view body = {message.data + 1, message.size - 1};
@@ -228,7 +228,7 @@ static void see_message(struct qs_sign_on *sign_on, const struct qs_decoder *dec
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        see_update(sign_on, view, decoder, body, id == SVC_DELTAPACKETENTITIES);
+        follow_update(sign_on, view, decoder, body, id == SVC_DELTAPACKETENTITIES);
         break;
     }
 }
@@ -247,7 +247,7 @@ struct qs_view qwd_messages(const struct qs_decoder *decoder)
     return (struct qs_view){first->bytes, (uint32_t)(last->bytes + last->length - first->bytes)};
 }
 
-static void see(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static void store_entities(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     if (((const struct qw_session *)decoder->session)->ext.fte2 & FTE2_REPLACEMENTDELTAS) {
         qwd_updates_keep(sign_on, sign_on->extra, decoder);
@@ -257,7 +257,7 @@ static void see(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         const struct qs_view message = qs_message_view(qs_message_at(decoder, i));
 
         if (message.size > 1)
-            see_message(sign_on, decoder, qs_message_at(decoder, i)->id, message);
+            store_message(sign_on, decoder, qs_message_at(decoder, i)->id, message);
     }
 }
 
@@ -293,7 +293,7 @@ bool qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         return false;
     if (!sign_on->complete)
         add_sign_on(sign_on, decoder);
-    see(sign_on, decoder);
+    store_entities(sign_on, decoder);
     qs_sign_on_mark(sign_on, qwd_messages(decoder));
     return has_game(decoder);
 }

@@ -49,20 +49,20 @@ enum { NO_TYPE = 7 };
  * angle, and the next four bytes for a time; the type is then the last byte of the outgoing number.
  * Returns the time of these blocks.
  */
-static float write_redactor(const struct sanitize_block *block)
+static float write_form_guard(const struct sanitize_block *block)
 {
     static const struct qw_usercmd none;
     static const uint32_t number = (uint32_t)NO_TYPE << 24;
     static const uint32_t soon = 0x37270000 | NO_TYPE; /* about 1e-5 seconds */
     const enum qwd_cmd_form form = form_of(block->out);
     const float time = form == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
-    GByteArray *redactor = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
+    GByteArray *guard = g_byte_array_set_size(g_byte_array_new(), QWD_HEADER + (guint)form);
 
-    qwd_put_cmd(redactor->data, time, &none, form);
-    qwd_append_set(redactor, time, number, 0);
-    qwd_append_set(redactor, time, 0, 0);
-    write_watched(block, redactor->data, redactor->len);
-    g_byte_array_unref(redactor);
+    qwd_put_cmd(guard->data, time, &none, form);
+    qwd_append_set(guard, time, number, 0);
+    qwd_append_set(guard, time, 0, 0);
+    write_watched(block, guard->data, guard->len);
+    g_byte_array_unref(guard);
     return time;
 }
 
@@ -84,7 +84,7 @@ static void write_end_of_qwd(const struct sanitize_block *block)
     write_watched(block, block->block.data, block->block.size);
 }
 
-/* Writes a QWD block, and before the first one the redactor, whose time is the minimum. */
+/* Writes a QWD block; before the first one, the form guard, whose time is the minimum. */
 static void write_qwd(const struct sanitize_block *block)
 {
     const struct qs_view packet = qs_view_skip(block->block, block->payload);
@@ -92,7 +92,7 @@ static void write_qwd(const struct sanitize_block *block)
     float first;
 
     if (!block->watch->last && !block->watch->behind) {
-        first = write_redactor(block);
+        first = write_form_guard(block);
         if (qs_float_of_bits(qs_le32(made->data)) < first)
             memcpy(made->data, &first, sizeof first);
     }

@@ -8,8 +8,8 @@
 
 #define NO_RANGE UINT32_MAX /* no config string */
 
-/* A message of the current block. */
-struct reading {
+/* A message of the current block, as its rule and limits judge it. */
+struct checked_message {
     const char *name;
     const struct sanitize_message *rule; /* rule of the game's list; NULL: none */
     uint32_t offset;                     /* offset of the message's number in the block */
@@ -47,7 +47,7 @@ struct qs_sanitizer {
     GByteArray *block; /* block to write */
     GByteArray *texts;
     GArray *edits;    /* struct edit */
-    GArray *messages; /* struct reading */
+    GArray *messages; /* struct checked_message */
     const struct qs_field *group;
     bool is_nested; /* the last message is nested in another one */
     bool in_source; /* offsets refer to bytes outside the block */
@@ -67,11 +67,11 @@ static const char *stem_of(const struct qs_field *row)
 
 /* --- What a decode reports --- */
 
-static struct reading *current(const struct qs_sanitizer *sanitizer)
+static struct checked_message *current(const struct qs_sanitizer *sanitizer)
 {
     const guint count = sanitizer->messages->len;
 
-    return count ? &g_array_index(sanitizer->messages, struct reading, count - 1) : NULL;
+    return count ? &g_array_index(sanitizer->messages, struct checked_message, count - 1) : NULL;
 }
 
 static void on_open(struct qs_sink *sink, const struct qs_field *group, uint32_t offset)
@@ -83,7 +83,7 @@ static void on_open(struct qs_sink *sink, const struct qs_field *group, uint32_t
 static void begin_message(struct qs_sanitizer *sanitizer, uint32_t offset)
 {
     const struct qs_field *fields = sanitizer->protocol->fields;
-    const struct reading message = {
+    const struct checked_message message = {
         .name = sanitizer->group ? stem_of(sanitizer->group) : "?",
         .rule = sanitizer->group ? sanitizer->tables->rules[sanitizer->group - fields] : NULL,
         .offset = offset,
@@ -100,7 +100,7 @@ static void begin_nested(struct qs_sanitizer *sanitizer)
 {
     const struct qs_field *fields = sanitizer->protocol->fields;
     const struct sanitize_message *rule = sanitizer->tables->rules[sanitizer->group - fields];
-    struct reading *message = current(sanitizer);
+    struct checked_message *message = current(sanitizer);
 
     sanitizer->is_nested = true;
     if (message)
@@ -119,7 +119,7 @@ static bool is_within(const struct qs_sanitizer *sanitizer, const struct sanitiz
            (!limit->named || qs_name_of(row->names, (uint32_t)number));
 }
 
-static bool applies(const struct sanitize_limit *limit, const struct reading *message)
+static bool applies(const struct sanitize_limit *limit, const struct checked_message *message)
 {
     return (!limit->kinds || limit->kinds & message->kinds) &&
            (!limit->message || strcmp(limit->message, message->name) == 0);
@@ -127,7 +127,7 @@ static bool applies(const struct sanitize_limit *limit, const struct reading *me
 
 static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t number)
 {
-    struct reading *message = current(sanitizer);
+    struct checked_message *message = current(sanitizer);
 
     if (row == sanitizer->game->number_row)
         sanitizer->number = (uint32_t)number;
@@ -157,7 +157,7 @@ static bool has_length(const struct qs_sanitizer *sanitizer, const struct qs_val
 static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *row,
                        const struct qs_value *value)
 {
-    struct reading *message = current(sanitizer);
+    struct checked_message *message = current(sanitizer);
     struct edit edit = {
         .offset = value->offset, .length = value->bytes.size, .at = sanitizer->texts->len};
     const enum qs_role role =
@@ -222,7 +222,7 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
 static void on_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
                     const char *text)
 {
-    struct reading *message = current((struct qs_sanitizer *)sink);
+    struct checked_message *message = current((struct qs_sanitizer *)sink);
 
     (void)offset, (void)length, (void)text;
     if (message && qs_note_kinds[kind].problem)
@@ -238,7 +238,7 @@ static void on_source(struct qs_sink *sink, const char *title, const uint8_t *da
 static void on_close(struct qs_sink *sink, uint32_t end)
 {
     struct qs_sanitizer *sanitizer = (struct qs_sanitizer *)sink;
-    struct reading *message = current(sanitizer);
+    struct checked_message *message = current(sanitizer);
 
     (void)end;
     if (message && sanitizer->range != NO_RANGE && sanitizer->game->refuses)
@@ -250,7 +250,7 @@ static void on_close(struct qs_sink *sink, uint32_t end)
 /* --- Choosing messages --- */
 
 /* True if the message stays. If one that begins a level does not, nothing of the level does. */
-static bool stays(struct qs_sanitizer *sanitizer, const struct reading *message)
+static bool stays(struct qs_sanitizer *sanitizer, const struct checked_message *message)
 {
     const struct sanitize_message *rule = message->rule;
     const unsigned flags = rule ? rule->flags : 0;
@@ -275,7 +275,7 @@ static bool stays(struct qs_sanitizer *sanitizer, const struct reading *message)
 /* Refuses parts whose message is refused, and messages whose part is. */
 static void join_parts(const struct qs_sanitizer *sanitizer)
 {
-    struct reading *all = (struct reading *)(void *)sanitizer->messages->data;
+    struct checked_message *all = (struct checked_message *)(void *)sanitizer->messages->data;
 
     for (guint i = sanitizer->messages->len; i > 1; i--)
         if (all[i - 1].rule && all[i - 1].rule->flags & SANITIZE_PART)
@@ -287,7 +287,7 @@ static void join_parts(const struct qs_sanitizer *sanitizer)
 
 /* --- Writing --- */
 
-static void append_with_edits(struct qs_sanitizer *sanitizer, const struct reading *message,
+static void append_with_edits(struct qs_sanitizer *sanitizer, const struct checked_message *message,
                               guint edits_end, struct qs_view block, uint32_t length,
                               GByteArray *out)
 {
@@ -311,10 +311,11 @@ static void append_with_edits(struct qs_sanitizer *sanitizer, const struct readi
 static void append_message(struct qs_sanitizer *sanitizer, guint index, struct qs_view block,
                            uint32_t length)
 {
-    const struct reading *message = &g_array_index(sanitizer->messages, struct reading, index);
+    const struct checked_message *message =
+        &g_array_index(sanitizer->messages, struct checked_message, index);
     const guint edits_end =
         index + 1 < sanitizer->messages->len
-            ? g_array_index(sanitizer->messages, struct reading, index + 1).edits
+            ? g_array_index(sanitizer->messages, struct checked_message, index + 1).edits
             : sanitizer->edits->len;
     const struct qs_view bytes = {block.data + message->offset, length};
     GByteArray *out = sanitizer->block;
@@ -336,7 +337,7 @@ static void append_message(struct qs_sanitizer *sanitizer, guint index, struct q
 
 /* Appends an update without entities. A delta keeps the byte that numbers its base. */
 static void append_emptied(struct qs_sanitizer *sanitizer, struct qs_view block,
-                           const struct reading *message, uint32_t length)
+                           const struct checked_message *message, uint32_t length)
 {
     const uint32_t head = message->rule->flags & SANITIZE_DELTA ? 2 : 1;
 
@@ -348,8 +349,8 @@ static void append_emptied(struct qs_sanitizer *sanitizer, struct qs_view block,
 
 static gint compare_offsets(gconstpointer a, gconstpointer b)
 {
-    const uint32_t x = ((const struct reading *)a)->offset;
-    const uint32_t y = ((const struct reading *)b)->offset;
+    const uint32_t x = ((const struct checked_message *)a)->offset;
+    const uint32_t y = ((const struct checked_message *)b)->offset;
 
     return (x > y) - (x < y);
 }
@@ -364,23 +365,23 @@ static void append_messages(struct qs_sanitizer *sanitizer, struct qs_demo_write
 
     for (guint i = 0; i < decoded->len; i++) {
         const struct qs_message *message = qs_message_at(decoder, i);
-        const struct reading key = {.offset = payload + message->offset};
+        const struct checked_message key = {.offset = payload + message->offset};
         guint index;
-        struct reading *reading;
+        struct checked_message *checked;
 
         /* The others are nested in one of these. */
         if (message->source ||
             !g_array_binary_search(sanitizer->messages, &key, compare_offsets, &index))
             continue;
-        reading = &g_array_index(sanitizer->messages, struct reading, index);
-        reading->refused |= message->is_unlisted;
-        if (stays(sanitizer, reading)) {
+        checked = &g_array_index(sanitizer->messages, struct checked_message, index);
+        checked->refused |= message->is_unlisted;
+        if (stays(sanitizer, checked)) {
             append_message(sanitizer, index, block, message->length);
             continue;
         }
-        if (sanitizer->in_level && reading->rule && reading->rule->flags & SANITIZE_EMPTIED)
-            append_emptied(sanitizer, block, reading, message->length);
-        qs_demo_left_out(out, reading->name);
+        if (sanitizer->in_level && checked->rule && checked->rule->flags & SANITIZE_EMPTIED)
+            append_emptied(sanitizer, block, checked, message->length);
+        qs_demo_left_out(out, checked->name);
     }
     if (qs_decoder_problems(decoder))
         out->counts.stripped++;
@@ -409,7 +410,8 @@ static bool is_broken(const struct qs_sanitizer *sanitizer)
     bool signs_on = !sanitizer->in_game;
 
     for (guint i = 0; i < sanitizer->messages->len && !signs_on; i++) {
-        const struct reading *message = &g_array_index(sanitizer->messages, struct reading, i);
+        const struct checked_message *message =
+            &g_array_index(sanitizer->messages, struct checked_message, i);
 
         signs_on = message->rule && message->rule->flags & SANITIZE_START;
     }
@@ -560,7 +562,7 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
     sanitizer->block = g_byte_array_new();
     sanitizer->texts = g_byte_array_new();
     sanitizer->edits = g_array_new(FALSE, FALSE, sizeof(struct edit));
-    sanitizer->messages = g_array_new(FALSE, FALSE, sizeof(struct reading));
+    sanitizer->messages = g_array_new(FALSE, FALSE, sizeof(struct checked_message));
     sanitizer->counts =
         g_array_set_size(g_array_new(FALSE, TRUE, sizeof(guint)), sanitizer->tables->count);
     return sanitizer;
