@@ -86,8 +86,8 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,
     if (loss->in_game)
         qs_demo_problem(writer, NULL,
                         "%s%s is shown only up to packet %" G_GUINT64_FORMAT
-                        ": the capture lacks the packets before it, and the map may have changed "
-                        "among them; try --sign-on DEMO with a demo of the map behind them",
+                        ": packets just before it are missing, and the map may have changed in "
+                        "between; try --sign-on DEMO with a demo of the map after the gap",
                         map ? "level " : "a level", map ? map : "", loss->packet);
     else
         qs_demo_problem(

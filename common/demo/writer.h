@@ -18,7 +18,7 @@
 /* Contents and losses of a demo. */
 struct qs_demo_counts {
     uint64_t blocks;   /* number of blocks written */
-    uint64_t stripped; /* messages left out: players stop at them, or the user excludes them */
+    uint64_t stripped; /* messages left out: engines stop at them, or the user excludes them */
     uint64_t repaired; /* frames rebuilt despite missing packets */
     uint64_t missing;  /* frames or messages of the game that are missing from the demo */
 };
@@ -74,7 +74,7 @@ void qs_demo_never_moved(struct qs_demo_writer *writer);
 /*
  * Reports that the capture lacks the start of a demo, in the sentence `what`; NULL means "the
  * capture lacks the beginning of a level". Only the first call reports. Write no demo until the
- * next level starts, because players would stop.
+ * next level starts, because engines would stop.
  */
 void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 
@@ -94,7 +94,7 @@ void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet
                            const char *unit);
 
 /*
- * Reports that the capture lacks part of a level's sign-on and no donor exists: what players can
+ * Reports that the capture lacks part of a level's sign-on and no donor exists: what engines can
  * show of the level. Frees `map`, the level's name, which may be NULL.
  */
 void qs_demo_level_lost(struct qs_demo_writer *writer, char *map,

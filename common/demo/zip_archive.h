@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Zip archive after the last block of a QWD or MVD demo. ezQuake opens the demo's file as a zip
- * archive, and executes the file autoexec.cfg in it when the demo begins; players read only the
+ * archive, and executes the file autoexec.cfg in it when the demo begins; engines read only the
  * blocks. Source: ezquake demo_extension.c, DemoExtension_Load(); common/quakeworld/PROTOCOL.md,
  * section 7. Format: PKWARE, APPNOTE.TXT 4.3.
  *

@@ -206,8 +206,8 @@ static void compare_maps(const struct qs_late_session *late, struct qs_donor_mat
     g_autofree char *donors = qs_map_of(protocol, match->sign_on->session);
 
     if (own && g_strcmp0(own, donors) != 0)
-        qs_donor_match_contradict(match, "it is of %s, and the session of %s",
-                                  donors ? donors : "no map", own);
+        qs_donor_match_contradict(match, "its map is %s, but the session's is %s",
+                                  donors ? donors : "unknown", own);
     match->unproven = match->kind == QS_DONOR_DEMO && !own;
 }
 
@@ -236,7 +236,7 @@ static void observe_packets(struct qs_late_session *late, struct qs_donor_match 
                                   "client had other protocol extensions",
                                   trial.unread, trial.unread + trial.read);
     else if (!match->seen && match->kind != QS_DONOR_ITSELF)
-        qs_donor_match_contradict(match, "nothing of the game is seen");
+        qs_donor_match_contradict(match, "no packet of the game was read with it");
 }
 
 /* Returns the match of the session and the sign-on. If something contradicts it, sets
@@ -263,7 +263,7 @@ static void choose(struct qs_late_session *late, struct qs_donor_match *match, c
                    struct qs_donor_choice *choice)
 {
     late->match = match;
-    qs_donor_match_unknown(match, match->unproven, "whether it was on the map of the session");
+    qs_donor_match_unknown(match, match->unproven, "whether the demo is of the session's map");
     choice->name = g_strdup(name);
     choice->unproven = match->unproven;
     choice->unknown = match->unknown->len ? g_strdup(match->unknown->str) : NULL;

@@ -80,7 +80,7 @@ static char *wrong_protocol(const char *text, const char *ports)
 {
     GString *problem = g_string_new(NULL);
 
-    g_string_printf(problem, "--port %s: write a game and its ports, one of", text);
+    g_string_printf(problem, "--port %s: expected GAME=PORTS, one of", text);
     for (int i = 0; qs_protocols[i]; i++)
         g_string_append_printf(problem, "%s %s=%s", i ? "," : "", qs_protocols[i]->name,
                                g_ascii_isdigit(*ports) ? ports : "PORTS");
@@ -97,8 +97,8 @@ bool qs_protocol_selection_add(struct qs_protocol_selection *selection, const ch
     if (!equals || protocol < 0)
         *error = wrong_protocol(text, equals ? equals + 1 : name);
     else if (!read_ranges(selection, protocol, true, equals + 1))
-        *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
-                                 "with commas between",
+        *error = g_strdup_printf("--port %s: ports must be numbers up to 65535 or ranges, "
+                                 "separated by commas",
                                  text);
     g_free(name);
     return !*error;

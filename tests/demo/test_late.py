@@ -112,7 +112,7 @@ class Quake(Late):
         """The session's own recording proves the map; that of another one does not."""
         self.beginning()
         for demo, unknown, name in (("donor.dem", "the names", "in-1-dm4.dem"),
-                                    ("beginning.dem", "whether it was on the map of the session", "in-1-")):
+                                    ("beginning.dem", "whether the demo is of the session's map", "in-1-")):
             error = self.convert(cut(self.whole, PLAYING), "--sign-on", demo)
             self.assertIn(unknown, error)
             self.assertEqual("whether it was" in error, demo == "beginning.dem")
@@ -372,7 +372,7 @@ class QuakeWorldSignOnLost(QuakeWorldTest):
         late = until(cut(self.whole, 2000), 1200)
         error = self.convert(late, "--sign-on", other)
         self.assertIn("lacks the beginning of a level)", error)
-        self.assertIn("whether it was on the map of the session", error)
+        self.assertIn("whether the demo is of the session's map", error)
         self.assertNotIn("dm6", self.only_demo().name)
         error = self.convert(late, "--sign-on", other, "--sign-on", own)
         self.assertIn(f"the beginning of dm4); its sign-on is from {own}", error)
@@ -430,7 +430,7 @@ class QuakeSignOnLost(Late):
         """The rest of the sign-on has the session's map."""
         self.recorded(Capture.read(QUAKE), "dm4.dem")
         error, _ = self.blocks(self.sign_on[-1], "--sign-on", "dm4.dem")
-        self.assertIn("dm4.dem: it is of dm4, and the session of dm6", error)
+        self.assertIn("dm4.dem: its map is dm4, but the session's is dm6", error)
 
 
 DATA_FLAG, END_FLAG = 1, 8  # of a packet's first and second 16 bits: see common/quake/constants.h

@@ -272,8 +272,8 @@ REBUILD_TEST(test_delta_from_a_packet_that_is_missing_is_written_in_full, start_
 }
 
 /* The server counts from frame 100 though the client had frame 101, as if it had dropped that one.
- * Players have frame 101, and would drop the update. */
-REBUILD_TEST(test_delta_that_players_drop_is_written_in_full, start_connected)
+ * Engines have frame 101, and would drop the update. */
+REBUILD_TEST(test_delta_that_engines_drop_is_written_in_full, start_connected)
 {
     server(r, 100, 100, VIEW(FULL));
     move(r, 101, 100, 1, 2, 11);
@@ -284,7 +284,7 @@ REBUILD_TEST(test_delta_that_players_drop_is_written_in_full, start_connected)
     assert_blocks(r, "set s100 c11 s101 c12");
     assert_view_is(next_block(r).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
     assert_string_equal(r->problems->str,
-                        "5: an update is written in full, since players would drop the delta\n");
+                        "5: an update is written in full, since engines would drop the delta\n");
 }
 
 REBUILD_TEST(test_no_demo_of_moves_alone, start_connected)

@@ -136,7 +136,7 @@ class Rebuilding:
             _, packets = capture.read(self.shared / name)
             self.rebuild(packets[int(len(packets) * share):], "--sign-on", self.shared / donor)
             yield (f"its sign-on is from {self.shared / donor}" in self.printed and
-                   ("whether it was on the map" not in self.printed) == proven,
+                   ("whether the demo is of the session's map" not in self.printed) == proven,
                    f"{name} from {share:.0%}, donor {donor}")
 
     def losses(self):

@@ -95,7 +95,7 @@ F demos/ = demos/: no such file; --output demos/ writes there
 --min-free 3 F = --min-free goes with --follow or --interface
 --json F = --json goes with --list, --dump, --check, --stats or --fields
 -w x.qwd F = --pcap x.qwd: writes a capture; for a demo use --output x.qwd
--p doom=5029 F | -p 27500 F | -p qw F = --port …: write a game and its ports, one of qw=…, q2=…, nq=…, acknex=…
+-p doom=5029 F | -p 27500 F | -p qw F = --port …: expected GAME=PORTS, one of qw=…, q2=…, nq=…, acknex=…
 -s 1,x F | -s 0 F | --session=--list F = --session …: sessions are numbers from 1, such as 2 or 1,3-5
 --max-sessions many F = --max-sessions takes a number from 1, not "many"
 --follow no-such --idle-timeout 30x = --idle-timeout 30x: a time is a number with s, m, h, d or w, such as 90s or 30d
@@ -193,7 +193,7 @@ class Inputs(ToolTest):
             "a.pcap.bz2": (b"BZh91AY", ""),
             "a.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it first"),
             "any.dem": (b"7z\xbc\xaf\x27\x1c\0\0\0", "a 7z archive: unpack it first"),
-            "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: editcap -F pcap makes one that can be read"),
+            "a.snoop": (b"snoop\0\0\0\0\0\0\2", "a capture of Solaris: convert it with editcap -F pcap"),
             "a.rar": (b"Rar!\x1a\x07\0", "a rar archive: unpack it first"),
             "lfs.dem": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer: get .*"),
             "page.mvd": (b"<!DOCTYPE html><html></html>", "a web page: download the file itself.*"),

@@ -145,7 +145,7 @@ static void dem_prepare(struct qs_donor_match *match, struct qs_session *session
 
     m->version = known->version ? known->version : m->donor->base.version;
     if (m->version != m->donor->base.version && !is_widened(m))
-        qs_donor_match_contradict(match, "its protocol is %d, that of the session %d",
+        qs_donor_match_contradict(match, "its protocol is %d, but the session's is %d",
                                   m->donor->base.version, m->version);
     match->loss = session->lost;
     match->lacks = match->loss.packet ? QS_LACKS_PART : QS_LACKS_START;
@@ -204,7 +204,7 @@ static void dem_judge(struct qs_donor_match *match)
 
     m->slot = find_slot(m);
     if (!m->slot)
-        qs_donor_match_contradict(match, "nothing of the game shows which player the session is");
+        qs_donor_match_contradict(match, "no packet shows which player the session's client is");
     qs_donor_match_unknown(match, match->kind == QS_DONOR_DEMO,
                            "the names, frags and colors of players, until they change");
     /* DarkPlaces sends changes to entities that the client has: PROTOCOL.md, section 9. */

@@ -31,7 +31,7 @@ struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
     bool incomplete; /* part of the level's sign-on is missing, which was reported */
-    bool lost;       /* players cannot show the level, because of that */
+    bool lost;       /* engines cannot show the level, because of that */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* a block has svc_signonnum 3 */
     bool undecoded;  /* undecoded messages were reported */
@@ -171,7 +171,7 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
-/* True if players can use the message (PROTOCOL.md, section 6). Reports an unplayable level. */
+/* True if engines can use the message (PROTOCOL.md, section 6). Reports an unplayable level. */
 static bool follow_level(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -234,7 +234,7 @@ static void dem_join_late(void *state, const struct qs_donor_match *match,
     dem->source = VIEW_MOVE;
 }
 
-/* True for the rest of the session's own sign-on. Players stop at a stage that they have passed. */
+/* True for the rest of the session's own sign-on. Engines stop at a stage that they have passed. */
 static bool repeats_sign_on(const struct qs_decoder *decoder)
 {
     if (!((const struct nq_session *)decoder->session)->has_donor)
@@ -372,7 +372,7 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
     dem->out->counts.missing++;
 }
 
-/* Reports missing packets with entities. Players keep an entity's state from earlier frames, or do
+/* Reports missing packets with entities. Engines keep an entity's state from earlier frames, or do
  * not know it. The packets belong to a hole. */
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,
                              const struct qs_packet *packet)

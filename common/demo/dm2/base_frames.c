@@ -111,7 +111,7 @@ static int16_t find_string(const struct q2_session *session, enum q2_range range
 }
 
 /* Sets fields that are not sent to the values of a player who enters the game: see PROTOCOL.md,
- * section 14. Players stop at a field of view of 0. */
+ * section 14. Engines stop at a field of view of 0. */
 static void complete_player(const struct dm2_match *m, struct q2_player *player)
 {
     const int16_t frags = player->stats[STAT_FRAGS];

@@ -54,7 +54,7 @@ void dm2_decode_block(struct qs_decoder *d)
     d->protocol->decode_server_messages(d);
 }
 
-/* --- Frames that players keep --- */
+/* --- Frames that engines keep --- */
 
 bool dm2_backup_has(const struct dm2_backup *kept, int32_t number)
 {

@@ -5,7 +5,7 @@
  *
  *     i32 length, that many bytes: server messages; repeated; at the end i32 -1
  *
- * Players read one block per tenth of a second (id's engine and yquake2), or all blocks up to the
+ * Engines read one block per tenth of a second (id's engine and yquake2), or all blocks up to the
  * next frame (Q2PRO).
  */
 #ifndef QS_DEMO_DM2_DM2_H
@@ -46,16 +46,16 @@ typedef void dm2_preamble_block(void *user, const GByteArray *block);
 
 /* Writes the preamble of a demo: the level as a client stores it when recording starts. It consists
  * of svc_serverdata of a client recording in protocol `version`, config strings, baselines, and the
- * command that makes a player load all, block by block. */
+ * command that makes an engine load all, block by block. */
 void dm2_write_preamble(const struct q2_session *session, int32_t version,
                         dm2_preamble_block *write, void *user);
 
 /* Appends the end mark; `last` is ignored. */
 void dm2_append_end(GByteArray *out, struct qs_view last);
 
-/* --- Frames that a player keeps --- */
+/* --- Frames that an engine keeps --- */
 
-/* A frame of a demo may be a delta from a frame that the player still has. Source: engine, client.h
+/* A frame of a demo may be a delta from a frame that the engine still has. Source: engine, client.h
  * UPDATE_BACKUP, MAX_PARSE_ENTITIES; cl_ents.c CL_ParseFrame ("Delta frame too old", "Delta
  * parse_entities too old"), the same in yquake2. Q2PRO keeps more. */
 

@@ -58,7 +58,8 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
         const char *donated = qs_table_get(&late->level.configstrings, i);
 
         if (dm2_is_of_level(own, i) && g_strcmp0(text, donated) != 0)
-            qs_donor_match_contradict(&m->base, "config string %u is %s, that of the session %s", i,
+            qs_donor_match_contradict(&m->base,
+                                      "its config string %u is %s, but the session's is %s", i,
                                       donated ? donated : "not there", text);
         qs_table_set(&late->level.configstrings, i, qs_view_of(text));
     }
@@ -72,7 +73,7 @@ static void keep_own(struct dm2_match *m, struct q2_session *late, const struct 
     m->base.loss = own->base.lost;
     if (own->level.servercount && m->base.kind == QS_DONOR_CLIENT &&
         own->level.servercount != m->donor.level.servercount)
-        qs_donor_match_contradict(&m->base, "it is of another level");
+        qs_donor_match_contradict(&m->base, "it is from another level");
     if (own->player != Q2_PLAYER_UNKNOWN)
         late->player = m->player_known = own->player;
     late->level.servercount = own->level.servercount;
@@ -103,7 +104,8 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     q2_session_use_donor(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
     m->variant = late->variant;
     if (m->variant.extensions != m->donor.variant.extensions)
-        qs_donor_match_contradict(match, "only one of the two has extended limits");
+        qs_donor_match_contradict(match,
+                                  "only one of the demo and the session has extended limits");
     late->player = m->slot;
     if (own.base.level)
         keep_own(m, late, &own);

@@ -2,7 +2,7 @@
 /*
  * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
  * client accepted from the server as a block, from the first full frame of a level on. Each level
- * becomes a file, because players stop at a second one. Source: common/quake2/PROTOCOL.md.
+ * becomes a file, because engines stop at a second one. Source: common/quake2/PROTOCOL.md.
  *
  * A frame is a delta from one that the client has. If the demo lacks that one, the rebuilder
  * encodes the frame again, from the tracker's states, as a delta from the demo's last frame.
@@ -20,7 +20,7 @@ enum {
     FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
 };
 
-/* Commands that belong to the connection. A player that executed them would leave the demo, or
+/* Commands that belong to the connection. An engine that executed them would leave the demo, or
  * answer a server that does not exist. */
 static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
 
@@ -88,7 +88,7 @@ static void write_block(void *user, const GByteArray *block)
     dm2->out->counts.blocks++;
 }
 
-/* Writes the block unless it is empty: players would wait a tenth of a second for nothing. */
+/* Writes the block unless it is empty: engines would wait a tenth of a second for nothing. */
 static void flush_block(struct dm2 *dm2)
 {
     if (dm2->block->len == DM2_HEADER)
@@ -200,7 +200,7 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
     dm2->incomplete = true;
 }
 
-/* True if the sign-on is complete. Players stop without the first model, the map ("no map set"),
+/* True if the sign-on is complete. Engines stop without the first model, the map ("no map set"),
  * and show wrong things without other strings or baselines. */
 static bool has_sign_on(const struct q2_session *session)
 {
@@ -359,7 +359,7 @@ static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_ses
 }
 
 /* True if the frame can be copied. A frame based on a guess may remove entities that the demo does
- * not have, which players report as errors. */
+ * not have, which engines report as errors. */
 static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
 {
     return frame->delta <= 0 ||
@@ -393,11 +393,11 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->backup.last), frame);
     }
     if (!add_unit(dm2, unit)) {
-        lose_frame(dm2, packet, "since it is too long for players");
+        lose_frame(dm2, packet, "since it is too long for engines");
         return;
     }
     dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
-    dm2->out->duration += 100000000; /* players show each frame for 100 ms */
+    dm2->out->duration += 100000000; /* engines show each frame for 100 ms */
     if (session->variant.packed)
         converter_keep(&dm2->converter);
 }
@@ -461,7 +461,7 @@ static enum q2_in_demo in_demo(const struct qs_message *message)
 }
 
 /* True if the message drops clients; one temporary entity does so in id's engine and yquake2. */
-static bool stops_players(const struct dm2 *dm2, const struct qs_message *message)
+static bool stops_engines(const struct dm2 *dm2, const struct qs_message *message)
 {
     if (message->id == SVC_TEMP_ENTITY)
         return message->bytes[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
@@ -474,7 +474,7 @@ static void add_message(struct dm2 *dm2, const struct qs_message *message)
 
     if (what == Q2_DEMO_NOTHING || what == Q2_DEMO_START || what == Q2_DEMO_FRAME)
         return;
-    if (stops_players(dm2, message)) {
+    if (stops_engines(dm2, message)) {
         dm2->out->counts.stripped++;
     } else if (what == Q2_DEMO_COMMANDS) {
         qs_bytes_empty(dm2->unit);
@@ -496,7 +496,7 @@ static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
     return message && message->id == id && message->bytes == before->bytes + before->length;
 }
 
-/* True if the frame is complete: players accept only adjacent messages of a frame. */
+/* True if the frame is complete: engines accept only adjacent messages of a frame. */
 static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
 {
     return session->variant.packed ||

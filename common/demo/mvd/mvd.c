@@ -52,9 +52,9 @@ const struct qs_demo_packet_maker mvd_packets = {
 /*
  * --- Rebuilding of QTV streams: the blocks as the server sent them and would have recorded them.
  *
- * A server ends its recordings with a message that announces the end; without it players stop with
+ * A server ends its recordings with a message that announces the end; without it engines stop with
  * an error, or wait forever. So a stream that breaks off gets one. The server also sends it to its
- * streams whenever a recording ends; if more blocks follow, players ignore it. Source: mvdsv
+ * streams whenever a recording ends; if more blocks follow, engines ignore it. Source: mvdsv
  * sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
  */
 

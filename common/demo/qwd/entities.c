@@ -196,7 +196,7 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
         return; /* the donor's states cover it */
     qs_demo_problem(entities->out, packet->packet, "%s",
                     update->base_known
-                        ? "an update is written in full, since players would drop the delta"
+                        ? "an update is written in full, since engines would drop the delta"
                         : "an update is a delta from a packet that the capture lacks: entities may "
                           "be wrong until their next update");
 }
@@ -211,8 +211,9 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     qw_frames_append(full, &entities->frames);
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
-        qs_demo_problem(entities->out, packet->packet,
-                        "entities are missing: there are more than players read");
+        qs_demo_problem(
+            entities->out, packet->packet,
+            "entities are missing: the packet would exceed the 8192 bytes that engines read");
         return false;
     }
     g_byte_array_append(filter_qw_replace(entities->filter, index), full->data, full->len);

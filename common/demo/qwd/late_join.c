@@ -68,15 +68,15 @@ static void compare_sessions(struct qwd_match *m, const struct qw_session *late,
     const char *donors = qs_table_get(&donor->texts, QW_TEXT_LEVEL);
 
     if (level && g_strcmp0(level, donors) != 0)
-        qs_donor_match_contradict(&m->base, "it is of the level \"%s\", and the session of \"%s\"",
+        qs_donor_match_contradict(&m->base, "its level is \"%s\", but the session's is \"%s\"",
                                   donors ? donors : "", level);
     if (m->base.kind == QS_DONOR_CLIENT && late->sign_on.count && donor->sign_on.count &&
         late->sign_on.count != donor->sign_on.count)
-        qs_donor_match_contradict(&m->base, "it is of another level");
+        qs_donor_match_contradict(&m->base, "it is from another level");
     if (!known->base.version)
         return;
     if (known->base.version != donor->base.version)
-        qs_donor_match_contradict(&m->base, "its protocol is %d, that of the session %d",
+        qs_donor_match_contradict(&m->base, "its protocol is %d, but the session's is %d",
                                   donor->base.version, known->base.version);
     if (!has_same_extensions(&known->ext, &donor->ext))
         qs_donor_match_contradict(&m->base, "its client had other protocol extensions");
@@ -147,8 +147,7 @@ static void find_player(struct qwd_match *m)
     const char *userinfo;
 
     if (slot < 0 && m->base.kind == QS_DONOR_CLIENT)
-        qs_donor_match_contradict(&m->base,
-                                  "nothing of the game shows which player the session is");
+        qs_donor_match_contradict(&m->base, "no packet shows which player the session's client is");
     m->player = slot < 0 ? donor->player : (uint8_t)slot;
     userinfo = qs_table_get(&donor->userinfo, m->player);
     if (m->base.kind == QS_DONOR_CLIENT)

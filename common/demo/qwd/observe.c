@@ -65,7 +65,7 @@ static void observe_models(struct qwd_match *m)
         const char *donors = qs_table_get(&m->donor->models, i), *model = qs_table_get(own, i);
 
         if (g_strcmp0(model, donors) != 0)
-            qs_donor_match_contradict(&m->base, "its model %u is %s, that of the session %s", i,
+            qs_donor_match_contradict(&m->base, "its model %u is %s, but the session's is %s", i,
                                       donors ? donors : "not there", model ? model : "not there");
     }
 }

@@ -90,7 +90,7 @@ void qwd_append_end(GByteArray *out, float time);
 /* --- Filter for messages ---------------------------------------------------------------------- */
 
 /*
- * Removes downloads from QuakeWorld's demos of any format, because players stop at them (ezquake
+ * Removes downloads from QuakeWorld's demos of any format, because engines stop at them (ezquake
  * ends with Host_Error at svc_download), and replaces messages for the rebuilder.
  */
 

@@ -33,7 +33,7 @@ enum {
 /* Represents a level whose svc_serverdata is missing. */
 #define UNKNOWN_LEVEL UINT32_MAX
 
-/* A level with an incomplete sign-on and no donor. It is left out if players cannot show it. */
+/* A level with an incomplete sign-on and no donor. It is left out if engines cannot show it. */
 struct qwd_incomplete {
     uint32_t level; /* number of the level; 0: none */
     struct qs_sign_on_loss loss;
@@ -188,7 +188,7 @@ static void keep_incomplete(struct qwd_rebuild *qwd, const struct qw_session *se
         qwd->incomplete.map = qs_map_of(&qw_protocol, &session->base);
 }
 
-/* True if the packet belongs to a level that players cannot show, which is left out. The first
+/* True if the packet belongs to a level that engines cannot show, which is left out. The first
  * packet of the next level continues the demo. */
 static bool leave_out_level(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                             const struct qs_packet *packet)

@@ -68,7 +68,7 @@ static const struct sanitize_limit limits[] = {
     {Q2_MUZZLEFLASH2_ID, .high = FLASHES - 1, .kinds = PLAIN},
     {Q2_SOUND_FLAGS, .high = 255, .forbidden = 0x80}, /* FTE reads further flags after this bit */
     {Q2_TE_TYPE, .high = 55, .kinds = PLAIN},
-    {Q2_TE_TYPE31, .low = 1, .high = 0}, /* never kept: players read a newer type */
+    {Q2_TE_TYPE31, .low = 1, .high = 0}, /* never kept: engines read a newer type */
     /* Source: fteqw clq2_ents.c, CLQ2_ParseDelta. */
     {Q2_ENTITY_BITS, .high = UINT32_MAX, .forbidden = 0xf0000000, .kinds = PLAIN},
     {Q2_FRAME_NUMBER, .high = FRAME_LAST},
@@ -138,7 +138,7 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);
 static const struct sanitize_game mvd_game = GAME(mvd_messages, Q2_MVD, Q2_SVC);
 
-/* --- DM2: empty blocks are dropped, since each would delay players by 0.1 seconds */
+/* --- DM2: empty blocks are dropped, since each would delay engines by 0.1 seconds */
 
 static enum qs_demo_status next_dm2(struct qs_reader *in, const struct qs_demo_writer *out,
                                     bool is_first)

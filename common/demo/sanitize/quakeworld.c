@@ -80,7 +80,7 @@ enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_
         row, .high = (of_fte)-1                                                                    \
     }
 
-/* Bits that a removal may have. If players drop an update, they read a removal as a change. */
+/* Bits that a removal may have. If engines drop an update, they read a removal as a change. */
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
 
 static const struct sanitize_limit limits[] = {
@@ -126,7 +126,7 @@ static const struct sanitize_limit limits[] = {
 };
 
 /*
- * Console commands that stay, because players need them: the server's settings, the start and end
+ * Console commands that stay, because engines need them: the server's settings, the start and end
  * of a level, and what the game shows. All others are useless or harmful in a player's console:
  * `packet` sends real datagrams, and `reconnect` leaves the demo for the last server (ezquake
  * cl_main.c CL_Reconnect_f). Of the remarks ("//..."), the list has those that clients only

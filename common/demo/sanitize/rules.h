@@ -64,7 +64,7 @@ struct sanitize_game {
     void (*append_start)(const struct qs_session *session, struct qs_view message, GByteArray *out);
     /* True if the config string that was just read must not stay; or NULL. */
     bool (*refuses)(const struct qs_session *session, uint32_t range, uint32_t number);
-    /* True if players cannot load the level, after its sign-on; or NULL. */
+    /* True if engines cannot load the level, after its sign-on; or NULL. */
     bool (*is_broken)(const struct qs_session *session);
     /* True if the layout program names only existing statistics and clients; or NULL. */
     bool (*is_layout)(struct qs_view program);

@@ -2,7 +2,7 @@
 /*
  * --sanitize: a stage between a rebuilder and its demo file.
  *
- * It decodes each block of the demo, as a player would, and writes the messages that are on the
+ * It decodes each block of the demo, as an engine would, and writes the messages that are on the
  * game's list (rules.h) and decode to their end, with their texts rewritten. All others are left
  * out and counted. If the start of a level is left out, the whole level is.
  */
