@@ -16,7 +16,7 @@ enum {
 
 enum { REACH = END_SIZE + COMMENT_MAX };
 
-void zip_archive_watch_add(struct zip_archive_watch *watch, struct qs_view bytes)
+void qs_zip_watch_add(struct qs_zip_watch *watch, struct qs_view bytes)
 {
     for (uint32_t i = 0; i < bytes.size; i++) {
         watch->last = watch->last >> 8 | (uint32_t)bytes.data[i] << 24;
@@ -28,7 +28,7 @@ void zip_archive_watch_add(struct zip_archive_watch *watch, struct qs_view bytes
     }
 }
 
-bool zip_archive_watch_is_near(const struct zip_archive_watch *watch)
+bool qs_zip_watch_is_near(const struct qs_zip_watch *watch)
 {
     return watch->seen && watch->behind <= REACH;
 }
@@ -40,7 +40,7 @@ static bool has_mark(struct qs_view rest, uint32_t mark)
     return rest.size >= 4 && qs_le32(rest.data) == mark;
 }
 
-bool zip_archive_begins(struct qs_view rest)
+bool qs_zip_begins(struct qs_view rest)
 {
     return has_mark(rest, MARK_FILE) || has_mark(rest, MARK_END);
 }
@@ -64,28 +64,28 @@ static uint32_t find_end(struct qs_view archive)
     return archive.size;
 }
 
-bool zip_archive_is_whole(struct qs_view rest)
+bool qs_zip_is_whole(struct qs_view rest)
 {
     uint32_t end;
 
-    if (!zip_archive_begins(rest))
+    if (!qs_zip_begins(rest))
         return false;
     end = find_end(rest);
     /* The directory precedes its end record, whichever base its offsets have. */
     return end < rest.size && qs_le32(rest.data + end + SIZES_IN_END) <= end;
 }
 
-enum qs_demo_status zip_archive_skip(struct qs_reader *in)
+enum qs_demo_status qs_zip_skip(struct qs_reader *in)
 {
     const uint32_t size = qs_reader_left(in);
 
-    if (!zip_archive_is_whole((struct qs_view){in->data + in->pos, size}))
+    if (!qs_zip_is_whole((struct qs_view){in->data + in->pos, size}))
         return QS_DEMO_CUT;
     qs_reader_bytes(in, size);
     return QS_DEMO_BLOCK;
 }
 
-void zip_archive_decode(struct qs_decoder *d)
+void qs_zip_decode(struct qs_decoder *d)
 {
     qs_summary(d, "Zip archive");
     qs_bytes(d, QW_APPENDIX, d->in.size);

@@ -14,14 +14,14 @@
 #include "common/demo/format.h"
 
 /* True if an archive begins here, complete or cut. Checks only its signature. */
-bool zip_archive_begins(struct qs_view rest);
+bool qs_zip_begins(struct qs_view rest);
 /* True if the rest of the file is a whole archive: it begins here and ends with a directory. */
-bool zip_archive_is_whole(struct qs_view rest);
+bool qs_zip_is_whole(struct qs_view rest);
 
 /* Moves past an archive that begins here. Returns QS_DEMO_CUT if it is incomplete. */
-enum qs_demo_status zip_archive_skip(struct qs_reader *in);
+enum qs_demo_status qs_zip_skip(struct qs_reader *in);
 
-void zip_archive_decode(struct qs_decoder *d);
+void qs_zip_decode(struct qs_decoder *d);
 
 /*
  * Watches the written bytes of a demo for an archive that its packets may contain. ezQuake searches
@@ -29,15 +29,15 @@ void zip_archive_decode(struct qs_decoder *d);
  * offsets from it backwards. Source: minizip unzip.c, unz64local_SearchCentralDir,
  * unz64local_SearchCentralDir64.
  */
-struct zip_archive_watch {
+struct qs_zip_watch {
     uint32_t last;   /* latest four bytes */
     uint64_t behind; /* bytes since the last signature of an archive's end */
     bool seen;       /* such a signature was written */
 };
 
 /* Adds bytes that were written to the demo. */
-void zip_archive_watch_add(struct zip_archive_watch *watch, struct qs_view bytes);
+void qs_zip_watch_add(struct qs_zip_watch *watch, struct qs_view bytes);
 /* True if ezQuake would still find an archive's end in the last bytes written. */
-bool zip_archive_watch_is_near(const struct zip_archive_watch *watch);
+bool qs_zip_watch_is_near(const struct qs_zip_watch *watch);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct conversion {
-    struct converter converter;
+    struct dm2_converter converter;
     struct q2_session session;
     struct q2_frame frame;
 };
@@ -14,14 +14,14 @@ struct conversion {
 static void open_conversion(struct conversion *conversion, int32_t version)
 {
     memset(conversion, 0, sizeof *conversion);
-    converter_init(&conversion->converter);
+    dm2_converter_init(&conversion->converter);
     conversion->session.base.version = version;
     conversion->frame.number = 8;
 }
 
 static void close_conversion(struct conversion *conversion)
 {
-    converter_clear(&conversion->converter);
+    dm2_converter_clear(&conversion->converter);
     q2_frame_clear(&conversion->frame);
 }
 
@@ -43,8 +43,8 @@ static const struct q2_entity *entity_of(const struct q2_frame *frame, uint32_t 
 
 static const struct q2_frame *convert(struct conversion *conversion, uint32_t acknowledged)
 {
-    return converter_frame(&conversion->converter, &conversion->session, &conversion->frame,
-                           acknowledged);
+    return dm2_converter_frame(&conversion->converter, &conversion->session, &conversion->frame,
+                               acknowledged);
 }
 
 /* The newest move that the packet acknowledges counts, not the newest of all. */
@@ -56,8 +56,8 @@ TEST(the_view_is_of_the_move_that_is_acknowledged)
 
     open_conversion(&conversion, Q2_PROTOCOL_R1Q2);
     conversion.frame.player.delta_angles[1] = 32767;
-    converter_move(&conversion.converter, 20, &first);
-    converter_move(&conversion.converter, 23, &second);
+    dm2_converter_move(&conversion.converter, 20, &first);
+    dm2_converter_move(&conversion.converter, 23, &second);
     frame = convert(&conversion, 22);
     assert_int_equal(frame->player.viewangles[0], 100);
     assert_int_equal(frame->player.viewangles[1], (int16_t)(32767 + 200));
@@ -65,7 +65,7 @@ TEST(the_view_is_of_the_move_that_is_acknowledged)
     frame = convert(&conversion, 23);
     assert_int_equal(frame->player.viewangles[0], 700);
     assert_false(conversion.converter.view_is_old);
-    converter_move(&conversion.converter, 24, NULL); /* it has no move */
+    dm2_converter_move(&conversion.converter, 24, NULL); /* it has no move */
     frame = convert(&conversion, 24);
     assert_int_equal(frame->player.viewangles[0], 700);
     assert_false(conversion.converter.view_is_old);
@@ -84,7 +84,7 @@ CONVERSION_TEST(a_view_that_was_sent_is_kept)
 {
     const struct q2_usercmd move = {.angles = {100, 200, 0}};
 
-    converter_move(&conversion->converter, 20, &move);
+    dm2_converter_move(&conversion->converter, 20, &move);
     conversion->frame.player.pm_type = 2;
     assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
     conversion->frame.player.pm_type = 0;
@@ -154,7 +154,7 @@ CONVERSION_TEST(the_clock_continues_when_the_rate_changes)
         frame = convert(conversion, 0);
         assert_int_equal(frame ? frame->number : 0, frames[i].expected);
     }
-    converter_level(&conversion->converter);
+    dm2_converter_level(&conversion->converter);
     conversion->frame.number = 2;
     assert_int_equal(convert(conversion, 0)->number, 1);
 }

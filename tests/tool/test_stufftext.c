@@ -8,20 +8,20 @@
 
 /* Filters messages one after the other. `expected` has what is left of all, with a tab for each
  * message's id and "|" for its NUL; `left_out` the names of the commands that were left out. */
-static void expect_of(const struct command *needed, const char *const *never,
+static void expect_of(const struct qs_needed_command *needed, const char *const *never,
                       const char *const *texts, const char *expected, const char *left_out)
 {
     struct qs_session_demo *demo = qs_session_demo_new(&(struct qs_session_demo_setup){0});
     g_autoptr(GByteArray) out = g_byte_array_new();
-    struct stufftext stufftext;
+    struct qs_stufftext stufftext;
     g_autofree char *text = NULL;
 
-    stufftext_init(&stufftext, &demo->writer, '\t', needed, never);
+    qs_stufftext_init(&stufftext, &demo->writer, '\t', needed, never);
     for (; *texts; texts++) {
         g_autofree char *message = g_strconcat("\t", *texts, NULL);
 
-        stufftext_filter(&stufftext,
-                         (struct qs_view){(uint8_t *)message, (uint32_t)strlen(message) + 1}, out);
+        qs_stufftext_filter(
+            &stufftext, (struct qs_view){(uint8_t *)message, (uint32_t)strlen(message) + 1}, out);
     }
     for (guint i = 0; i < out->len; i++)
         if (!out->data[i])
@@ -30,13 +30,13 @@ static void expect_of(const struct command *needed, const char *const *never,
     assert_string_equal((char *)out->data, expected);
     text = qs_session_demo_left_out_text(demo);
     assert_string_equal(text ? text : "", left_out);
-    stufftext_clear(&stufftext);
+    qs_stufftext_clear(&stufftext);
     qs_session_demo_free(demo);
 }
 
 static void expect(const char *const *texts, const char *expected, const char *left_out)
 {
-    static const struct command needed[] = {
+    static const struct qs_needed_command needed[] = {
         {"bf", ""},
         {"play", "f*"},
         {"fullserverinfo", "i"},
@@ -121,7 +121,7 @@ TEST(file_names_are_limited)
 /* Some engines cut a longer line. */
 TEST(long_lines_are_left_out)
 {
-    g_autofree char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("//a "), 'x');
+    g_autofree char *most = g_strnfill(QS_STUFFTEXT_LENGTH_MAX - strlen("//a "), 'x');
     g_autofree char *good = g_strconcat("//a ", most, "\n", NULL);
     g_autofree char *bad = g_strconcat("//a x", most, "\n", NULL);
     g_autofree char *expected = g_strconcat("\t", good, "|", NULL);

@@ -6,13 +6,13 @@
 #include "common/core/hash.h"
 #include "common/core/containers.h"
 
-void converter_init(struct converter *converter)
+void dm2_converter_init(struct dm2_converter *converter)
 {
     memset(converter, 0, sizeof *converter);
     converter->events = g_hash_table_new(qs_direct_hash, NULL);
 }
 
-void converter_clear(struct converter *converter)
+void dm2_converter_clear(struct dm2_converter *converter)
 {
     if (converter->moves)
         g_array_free(converter->moves, TRUE);
@@ -21,51 +21,52 @@ void converter_clear(struct converter *converter)
     q2_frame_free(converter->last);
 }
 
-void converter_level(struct converter *converter)
+void dm2_converter_level(struct dm2_converter *converter)
 {
     g_hash_table_remove_all(converter->events);
     g_clear_pointer(&converter->last, q2_frame_free);
     converter->server_number = 0;
 }
 
-void converter_move(struct converter *converter, uint32_t sequence,
-                    const struct q2_usercmd *command)
+void dm2_converter_move(struct dm2_converter *converter, uint32_t sequence,
+                        const struct q2_usercmd *command)
 {
-    struct converter_move *move;
+    struct dm2_converter_move *move;
 
     if (!command && !converter->moves)
         return;
     if (!converter->moves)
         converter->moves = g_array_new(FALSE, FALSE, sizeof *move);
-    if (converter->moves->len == CONVERT_MOVES)
+    if (converter->moves->len == DM2_CONVERT_MOVES)
         g_array_remove_index(converter->moves, 0);
     qs_array_add(converter->moves, &converter->moves_room);
-    move = &g_array_index(converter->moves, struct converter_move, converter->moves->len - 1);
+    move = &g_array_index(converter->moves, struct dm2_converter_move, converter->moves->len - 1);
     memcpy(move->angles, command ? command->angles : move[-1].angles, sizeof move->angles);
     move->sequence = sequence;
 }
 
 /* Returns the newest move that the server knew when it acknowledged `sequence`, and drops older
  * ones. NULL if no recent one was captured. */
-static const struct converter_move *newest_move(const struct converter *converter,
-                                                uint32_t sequence)
+static const struct dm2_converter_move *newest_move(const struct dm2_converter *converter,
+                                                    uint32_t sequence)
 {
     GArray *moves = converter->moves;
     guint i = moves ? moves->len : 0;
 
-    while (i && g_array_index(moves, struct converter_move, i - 1).sequence > sequence)
+    while (i && g_array_index(moves, struct dm2_converter_move, i - 1).sequence > sequence)
         i--;
     if (i > 1)
         g_array_remove_range(moves, 0, i - 1);
-    return i && sequence - g_array_index(moves, struct converter_move, 0).sequence < CONVERT_MOVES
-               ? &g_array_index(moves, struct converter_move, 0)
+    return i && sequence - g_array_index(moves, struct dm2_converter_move, 0).sequence <
+                       DM2_CONVERT_MOVES
+               ? &g_array_index(moves, struct dm2_converter_move, 0)
                : NULL;
 }
 
 /* --- Player's view and entity --- */
 
 /* Restores a living player's view angles from the client's move: servers do not send them back. */
-static void restore_view(struct converter *converter, const struct converter_move *move,
+static void restore_view(struct dm2_converter *converter, const struct dm2_converter_move *move,
                          uint32_t acknowledged, struct q2_player *player)
 {
     converter->view_is_old = false;
@@ -126,7 +127,7 @@ static void hide_watched(const struct q2_session *session, struct q2_frame *fram
  * Returns the frame's number in the demo, which counts tenths of a second. If the client requests
  * another rate, the server continues its numbers, but each one then stands for another duration.
  */
-static int32_t demo_number(struct converter *converter, int32_t number, int32_t every)
+static int32_t demo_number(struct dm2_converter *converter, int32_t number, int32_t every)
 {
     const int32_t since = number - converter->server_number;
     int64_t next = number / every;
@@ -139,7 +140,7 @@ static int32_t demo_number(struct converter *converter, int32_t number, int32_t 
     return converter->demo_number;
 }
 
-static void keep_events(struct converter *converter, const struct q2_frame *frame)
+static void keep_events(struct dm2_converter *converter, const struct q2_frame *frame)
 {
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
@@ -150,7 +151,7 @@ static void keep_events(struct converter *converter, const struct q2_frame *fram
     }
 }
 
-static void add_events(struct converter *converter, struct q2_frame *frame)
+static void add_events(struct dm2_converter *converter, struct q2_frame *frame)
 {
     if (!g_hash_table_size(converter->events))
         return;
@@ -165,14 +166,14 @@ static void add_events(struct converter *converter, struct q2_frame *frame)
     g_hash_table_remove_all(converter->events);
 }
 
-const struct q2_frame *converter_frame(struct converter *converter,
-                                       const struct q2_session *session,
-                                       const struct q2_frame *frame, uint32_t acknowledged)
+const struct q2_frame *dm2_converter_frame(struct dm2_converter *converter,
+                                           const struct q2_session *session,
+                                           const struct q2_frame *frame, uint32_t acknowledged)
 {
     const bool is_q2pro = q2_is_q2pro(session->base.version);
-    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
-    const int32_t every = MAX(rate / CONVERT_RATE, 1);
-    const struct converter_move *move = newest_move(converter, acknowledged);
+    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : DM2_CONVERT_RATE;
+    const int32_t every = MAX(rate / DM2_CONVERT_RATE, 1);
+    const struct dm2_converter_move *move = newest_move(converter, acknowledged);
     struct q2_frame *to;
 
     if (frame->number % every) {
@@ -197,7 +198,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
     return to;
 }
 
-void converter_keep(struct converter *converter)
+void dm2_converter_keep(struct dm2_converter *converter)
 {
     struct q2_frame *before = converter->last;
 

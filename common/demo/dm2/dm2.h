@@ -87,49 +87,49 @@ void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities);
  */
 
 enum {
-    CONVERT_MOVES = 256, /* maximum number of moves that wait for an acknowledgement */
-    CONVERT_RATE = 10    /* frames per second in demos */
+    DM2_CONVERT_MOVES = 256, /* maximum number of moves that wait for an acknowledgement */
+    DM2_CONVERT_RATE = 10    /* frames per second in demos */
 };
 
-struct converter_move {
+struct dm2_converter_move {
     uint32_t sequence;
     int16_t angles[3];
 };
 
-struct converter {
-    GArray *moves; /* struct converter_move, from the latest acknowledged on; or NULL */
+struct dm2_converter {
+    GArray *moves; /* struct dm2_converter_move, from the latest acknowledged on; or NULL */
     guint moves_room;
     bool viewless;          /* no move was known for the view of a frame */
     bool view_is_old;       /* the last frame's view is older than the acknowledged packet */
     GHashTable *events;     /* entity number -> event in skipped frames */
-    struct q2_frame *frame; /* latest result; a spare after converter_keep(); or NULL */
+    struct q2_frame *frame; /* latest result; a spare after dm2_converter_keep(); or NULL */
     struct q2_frame *last;  /* last frame of the demo; NULL at a level's start */
     int32_t demo_number;    /* demo's number of the latest converted frame */
     int32_t server_number;  /* server's number of that frame; 0 at a level's start */
     int32_t every;          /* server frames per frame of the demo */
 };
 
-void converter_init(struct converter *converter);
-void converter_clear(struct converter *converter);
+void dm2_converter_init(struct dm2_converter *converter);
+void dm2_converter_clear(struct dm2_converter *converter);
 
 /* Starts a new level. */
-void converter_level(struct converter *converter);
+void dm2_converter_level(struct dm2_converter *converter);
 
 /* Adds a packet of the client with its newest move; `command` is NULL if it has none. */
-void converter_move(struct converter *converter, uint32_t sequence,
-                    const struct q2_usercmd *command);
+void dm2_converter_move(struct dm2_converter *converter, uint32_t sequence,
+                        const struct q2_usercmd *command);
 
 /*
  * Converts a frame from a packet that acknowledges `acknowledged`. Returns NULL if it skips the
  * frame, because the server sends more than demos hold; the next frame gets its events. The
  * returned frame is valid until the next call.
  */
-const struct q2_frame *converter_frame(struct converter *converter,
-                                       const struct q2_session *session,
-                                       const struct q2_frame *frame, uint32_t acknowledged);
+const struct q2_frame *dm2_converter_frame(struct dm2_converter *converter,
+                                           const struct q2_session *session,
+                                           const struct q2_frame *frame, uint32_t acknowledged);
 
 /* Makes the frame just converted, which is in the demo, the `last` one. */
-void converter_keep(struct converter *converter);
+void dm2_converter_keep(struct dm2_converter *converter);
 
 /* --- Late joins ------------------------------------------------------------------------------- */
 

@@ -162,7 +162,7 @@ static void observe_mention(struct dm2_match *m, const struct q2_session *sessio
 static void observe_frame(struct dm2_match *m, const struct q2_session *session,
                           const struct q2_frame *frame)
 {
-    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : CONVERT_RATE;
+    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : DM2_CONVERT_RATE;
 
     m->base.seen = true;
     if (!m->first_frame)

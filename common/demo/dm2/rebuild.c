@@ -42,8 +42,8 @@ struct dm2 {
     char *unfounded;          /* name of a level that no frame so far can begin; or NULL */
     bool refused;             /* a protocol that is not rebuilt was reported */
     struct dm2_backup backup; /* frames of the demo */
-    struct converter converter; /* for protocols 35 and 36 */
-    struct stufftext stufftext;
+    struct dm2_converter converter; /* for protocols 35 and 36 */
+    struct qs_stufftext stufftext;
     struct q2_variant variant; /* variant of the demo */
     bool passed_over;          /* the demo omits the current packet's frame */
     const GArray *messages;    /* struct qs_message, of the current packet; or NULL */
@@ -57,8 +57,8 @@ static void *dm2_new(struct qs_demo_writer *out)
 
     dm2->out = out;
     dm2->tracker = q2_tracker_new();
-    converter_init(&dm2->converter);
-    stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, NULL, connection_commands);
+    dm2_converter_init(&dm2->converter);
+    qs_stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, NULL, connection_commands);
     dm2->block = dm2_block_new();
     dm2->unit = g_byte_array_new();
     return dm2;
@@ -69,8 +69,8 @@ static void dm2_free(void *state)
     struct dm2 *dm2 = state;
 
     q2_tracker_free(dm2->tracker);
-    converter_clear(&dm2->converter);
-    stufftext_clear(&dm2->stufftext);
+    dm2_converter_clear(&dm2->converter);
+    qs_stufftext_clear(&dm2->stufftext);
     g_free(dm2->unfounded);
     g_byte_array_free(dm2->block, TRUE);
     g_byte_array_free(dm2->unit, TRUE);
@@ -132,7 +132,7 @@ static void end_level(struct dm2 *dm2)
     g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = dm2->layouts_unknown = false;
     dm2->backup = (struct dm2_backup){0};
-    converter_level(&dm2->converter);
+    dm2_converter_level(&dm2->converter);
     dm2->block->len = DM2_HEADER;
 }
 
@@ -346,7 +346,7 @@ static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_ses
                                             const struct qs_packet *packet, uint32_t acknowledged)
 {
     const struct q2_frame *converted =
-        converter_frame(&dm2->converter, session, frame, acknowledged);
+        dm2_converter_frame(&dm2->converter, session, frame, acknowledged);
 
     dm2->passed_over = !converted;
     if (converted && dm2->converter.view_is_old)
@@ -399,7 +399,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
     dm2->out->duration += 100000000; /* engines show each frame for 100 ms */
     if (session->variant.packed)
-        converter_keep(&dm2->converter);
+        dm2_converter_keep(&dm2->converter);
 }
 
 /* --- Score board after a loss --- */
@@ -478,7 +478,7 @@ static void add_message(struct dm2 *dm2, const struct qs_message *message)
         dm2->out->counts.stripped++;
     } else if (what == Q2_DEMO_COMMANDS) {
         qs_bytes_empty(dm2->unit);
-        stufftext_filter(&dm2->stufftext, qs_message_view(message), dm2->unit);
+        qs_stufftext_filter(&dm2->stufftext, qs_message_view(message), dm2->unit);
         add_unit(dm2, qs_view_of_bytes(dm2->unit));
     } else if (!add_unit(dm2, qs_message_view(message))) {
         dm2->out->counts.missing++;
@@ -543,8 +543,8 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     qs_demo_count_losses(dm2->out, decoder, packet);
     if (decoder->found.direction == QS_C2S) {
         if (session->variant.packed)
-            converter_move(&dm2->converter, decoder->found.sequence,
-                           session->packet.moved ? &session->packet.newest : NULL);
+            dm2_converter_move(&dm2->converter, decoder->found.sequence,
+                               session->packet.moved ? &session->packet.newest : NULL);
     } else if (accept_protocol(dm2, session, packet) && follow_level(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_not_decoded(dm2->out, packet, true);

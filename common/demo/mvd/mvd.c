@@ -38,7 +38,7 @@ static void send_next(void *data, const struct qs_decoder *decoder, const struct
         qs_demo_stream_send(stream, QS_C2S, qs_view_of(request));
         qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply));
     }
-    if (!zip_archive_is_whole(bytes))
+    if (!qs_zip_is_whole(bytes))
         qs_demo_stream_pdu(stream, bytes);
 }
 
@@ -62,7 +62,7 @@ struct mvd {
     struct qs_demo_writer *out;
     bool lost;  /* blocks after a hole cannot be used */
     bool ended; /* the last block ended the demo */
-    struct filter_qw filter;
+    struct qw_filter filter;
     GByteArray *block; /* scratch */
 };
 
@@ -72,7 +72,7 @@ static void *mvd_new(struct qs_demo_writer *out)
 
     mvd->out = out;
     mvd->block = g_byte_array_new();
-    filter_qw_init(&mvd->filter, out);
+    qw_filter_init(&mvd->filter, out);
     return mvd;
 }
 
@@ -81,7 +81,7 @@ static void mvd_free(void *state)
     struct mvd *mvd = state;
 
     g_byte_array_free(mvd->block, TRUE);
-    filter_qw_clear(&mvd->filter);
+    qw_filter_clear(&mvd->filter);
     g_free(mvd);
 }
 
@@ -113,11 +113,11 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
     const uint32_t header_size = packet->size - payload.size;
     uint32_t length;
 
-    if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(decoder, packet))
+    if (!qw_filter_touches(&mvd->filter, decoder) || !has_messages(decoder, packet))
         return (struct qs_view){packet->data, packet->size};
     qs_bytes_empty(mvd->block);
     g_byte_array_append(mvd->block, packet->data, header_size);
-    filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
+    qw_filter_append(&mvd->filter, decoder, payload, 0, mvd->block);
     length = GUINT32_TO_LE(mvd->block->len - header_size);
     memcpy(mvd->block->data + header_size - sizeof length, &length, sizeof length);
     return qs_view_of_bytes(mvd->block);
@@ -227,8 +227,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     struct mvd_block block;
     enum qs_demo_status status;
 
-    if (zip_archive_is_whole(rest) || (reader->ended && zip_archive_begins(rest)))
-        return zip_archive_skip(in);
+    if (qs_zip_is_whole(rest) || (reader->ended && qs_zip_begins(rest)))
+        return qs_zip_skip(in);
     status = mvd_read_block(in, &block);
     if (status == QS_DEMO_BLOCK)
         reader->ended = is_end(&block);
@@ -237,8 +237,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
 
 static void decode_block(struct qs_decoder *d)
 {
-    if (zip_archive_is_whole((struct qs_view){d->in.data, d->in.size}))
-        zip_archive_decode(d);
+    if (qs_zip_is_whole((struct qs_view){d->in.data, d->in.size}))
+        qs_zip_decode(d);
     else
         qw_decode_mvd_block(d);
 }
@@ -246,7 +246,7 @@ static void decode_block(struct qs_decoder *d)
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     (void)decoder;
-    if (zip_archive_is_whole(reader->block))
+    if (qs_zip_is_whole(reader->block))
         return reader->time;
     return reader->time + reader->block.data[0] / 1000.0;
 }

@@ -268,20 +268,20 @@ struct message_replacement {
     guint index, at;
 };
 
-void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out)
+void qw_filter_init(struct qw_filter *filter, struct qs_demo_writer *out)
 {
     filter->out = out;
     filter->replacements = g_array_new(FALSE, FALSE, sizeof(struct message_replacement));
     filter->replacing = g_byte_array_new();
 }
 
-void filter_qw_clear(struct filter_qw *filter)
+void qw_filter_clear(struct qw_filter *filter)
 {
     g_array_free(filter->replacements, TRUE);
     g_byte_array_free(filter->replacing, TRUE);
 }
 
-GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
+GByteArray *qw_filter_replace(struct qw_filter *filter, guint index)
 {
     const struct message_replacement replacement = {.index = index, .at = filter->replacing->len};
 
@@ -291,7 +291,7 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
 
 /* Appends the replacement of message `index` to `out`, unless that is NULL, and advances `*next`,
  * the index of the next replacement. Returns false if nothing replaces the message. */
-static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
+static bool append_replacement(struct qw_filter *filter, guint index, guint *next, GByteArray *out)
 {
     const struct message_replacement *all =
         (const struct message_replacement *)(void *)filter->replacements->data;
@@ -307,13 +307,13 @@ static bool append_replacement(struct filter_qw *filter, guint index, guint *nex
     return true;
 }
 
-bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder)
+bool qw_filter_touches(const struct qw_filter *filter, const struct qs_decoder *decoder)
 {
     return filter->replacements->len || qs_packet_is_cut(decoder->packet) ||
            qs_has_message(decoder, SVC_DOWNLOAD);
 }
 
-void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
+void qw_filter_append(struct qw_filter *filter, const struct qs_decoder *decoder,
                       struct qs_view content, uint32_t start, GByteArray *out)
 {
     uint32_t end = start;

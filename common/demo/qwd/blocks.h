@@ -110,7 +110,7 @@ void qwd_blocks_end(struct qwd_blocks *blocks, float time);
 struct qwd_entities {
     struct qs_demo_writer *out;
     struct qwd_blocks *blocks;
-    struct filter_qw *filter;  /* takes the rewritten messages */
+    struct qw_filter *filter;  /* takes the rewritten messages */
     uint32_t replaced;         /* packet of FTE's last update that engines accept; 0: none */
     uint32_t donor_level;      /* number of the level with a donor's sign-on; 0: none */
     GByteArray *donor_updates; /* base of FTE's first update, without the time; empty: none */
@@ -121,7 +121,7 @@ struct qwd_entities {
 };
 
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,
-                       struct qwd_blocks *blocks, struct filter_qw *filter);
+                       struct qwd_blocks *blocks, struct qw_filter *filter);
 void qwd_entities_clear(struct qwd_entities *entities);
 
 /* Begins a level, or its captured part. `session` has the agreed extensions. */

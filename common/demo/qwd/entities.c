@@ -142,7 +142,7 @@ enum {
 };
 
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,
-                       struct qwd_blocks *blocks, struct filter_qw *filter)
+                       struct qwd_blocks *blocks, struct qw_filter *filter)
 {
     *entities = (struct qwd_entities){.out = out,
                                       .blocks = blocks,
@@ -216,7 +216,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
             "entities are missing: the packet would exceed the 8192 bytes that engines read");
         return false;
     }
-    g_byte_array_append(filter_qw_replace(entities->filter, index), full->data, full->len);
+    g_byte_array_append(qw_filter_replace(entities->filter, index), full->data, full->len);
     note_repair(entities, packet, update);
     return true;
 }
@@ -286,7 +286,7 @@ static void reset(struct qwd_entities *entities, const struct qwd_entities_packe
     qs_bytes_empty(updates);
     qs_write_u16(updates, RESET);
     qs_write_view(updates, (struct qs_view){body.data + TIME_SIZE, body.size - TIME_SIZE});
-    append_updates(filter_qw_replace(entities->filter, index), body, qs_view_of_bytes(updates));
+    append_updates(qw_filter_replace(entities->filter, index), body, qs_view_of_bytes(updates));
     entities->out->counts.repaired++;
     qs_demo_problem(entities->out, packet->packet,
                     "an update is a delta from packets that the capture lacks: entities are "
@@ -340,7 +340,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     case SVC_FTE_SPAWNSTATIC2:
     case SVC_SPAWNSTATICSOUND:
         if (session->base.level == entities->donor_level)
-            filter_qw_replace(entities->filter, index); /* the donor's sign-on already has it */
+            qw_filter_replace(entities->filter, index); /* the donor's sign-on already has it */
         break;
     case SVC_SPAWNBASELINE:
         qw_frames_baseline(&entities->frames, body_of(message), false);
@@ -357,7 +357,7 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
         follow_replacement(entities, packet, index);
         break;
     case SVC_DISCONNECT: /* not in recordings, and an error in engines */
-        filter_qw_replace(entities->filter, index);
+        qw_filter_replace(entities->filter, index);
         entities->out->counts.stripped++;
         break;
     }

@@ -114,7 +114,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
     struct qwd_state *state = data;
     struct qwd_block block;
 
-    if (zip_archive_is_whole(bytes) ||
+    if (qs_zip_is_whole(bytes) ||
         qwd_read_block(&in, &block, qwd_form_of_block(bytes)) != QS_DEMO_BLOCK)
         return;
     if (block.type == QWD_READ && hold(state, block.packet))

@@ -84,7 +84,7 @@ enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *bl
 
     if (!qs_reader_left(in))
         return QS_DEMO_END;
-    if (zip_archive_begins(rest_of(in)))
+    if (qs_zip_begins(rest_of(in)))
         return QS_DEMO_BAD;
     block->time = read_float(&from);
     block->type = qs_reader_u8(&from) & QWD_TYPE_MASK;
@@ -167,7 +167,7 @@ static unsigned count_following(struct qs_reader in, unsigned max, float before)
 {
     unsigned classic;
 
-    if (!max || !qs_reader_left(&in) || zip_archive_begins(rest_of(&in)))
+    if (!max || !qs_reader_left(&in) || qs_zip_begins(rest_of(&in)))
         return max;
     classic = count_as(in, max, before, QWD_CMD_CLASSIC);
     if (classic == max || !at_cmd(&in))
@@ -382,8 +382,8 @@ void qwd_decode_block(struct qs_decoder *d)
 
 static void decode_block(struct qs_decoder *d)
 {
-    if (zip_archive_is_whole((struct qs_view){d->in.data, d->in.size}))
-        zip_archive_decode(d);
+    if (qs_zip_is_whole((struct qs_view){d->in.data, d->in.size}))
+        qs_zip_decode(d);
     else
         qwd_decode_block(d);
 }
@@ -409,7 +409,7 @@ static bool recognize(struct qs_view file)
         before = block.time;
         count++;
     }
-    return count && (status != QS_DEMO_BAD || zip_archive_begins(rest_of(&in)));
+    return count && (status != QS_DEMO_BAD || qs_zip_begins(rest_of(&in)));
 }
 
 /* True for a connectionless svc_disconnect. */
@@ -424,8 +424,8 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     struct qwd_block block;
     enum qs_demo_status status;
 
-    if (zip_archive_begins(rest_of(&reader->in)))
-        return zip_archive_skip(&reader->in);
+    if (qs_zip_begins(rest_of(&reader->in)))
+        return qs_zip_skip(&reader->in);
     status = qwd_read_block(&reader->in, &block,
                             reader->variant == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37
                                                                   : QWD_CMD_CLASSIC);
@@ -439,7 +439,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     (void)decoder;
-    if (zip_archive_begins(reader->block))
+    if (qs_zip_begins(reader->block))
         return reader->time;
     return (double)qs_float_of_bits(qs_le32(reader->block.data));
 }

@@ -94,27 +94,27 @@ void qwd_append_end(GByteArray *out, float time);
  * ends with Host_Error at svc_download), and replaces messages for the rebuilder.
  */
 
-struct filter_qw {
+struct qw_filter {
     struct qs_demo_writer *out;
     GArray *replacements;  /* replacements in the current packet */
     GByteArray *replacing; /* bytes of the replacements */
 };
 
-void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out);
-void filter_qw_clear(struct filter_qw *filter);
+void qw_filter_init(struct qw_filter *filter, struct qs_demo_writer *out);
+void qw_filter_clear(struct qw_filter *filter);
 
 /* Replaces message `index` of the packet just decoded. The caller appends the new message to the
  * returned array, before the next call of any function here. Call it in the order of messages. */
-GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
+GByteArray *qw_filter_replace(struct qw_filter *filter, guint index);
 
 /* True if a message just decoded is removed or replaced, or if the packet was cut. */
-bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
+bool qw_filter_touches(const struct qw_filter *filter, const struct qs_decoder *decoder);
 
 /*
  * Appends the filtered messages of the packet just decoded to `out`. `content`: the bytes that
  * message offsets refer to, with the first message at `start`. Forgets the replacements.
  */
-void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
+void qw_filter_append(struct qw_filter *filter, const struct qs_decoder *decoder,
                       struct qs_view content, uint32_t start, GByteArray *out);
 
 #endif

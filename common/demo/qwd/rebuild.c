@@ -60,7 +60,7 @@ struct qwd_rebuild {
     GByteArray *packet;                 /* scratch: a packet without omitted messages */
     struct qwd_blocks blocks;
     struct qwd_entities entities;
-    struct filter_qw filter;
+    struct qw_filter filter;
 };
 
 static const struct qw_session *session_of(const struct qs_decoder *decoder)
@@ -76,7 +76,7 @@ static void *qwd_new(struct qs_demo_writer *out)
     qwd_blocks_init(&qwd->blocks, out);
     qwd_entities_init(&qwd->entities, out, &qwd->blocks, &qwd->filter);
     qwd->packet = g_byte_array_new();
-    filter_qw_init(&qwd->filter, out);
+    qw_filter_init(&qwd->filter, out);
     return qwd;
 }
 
@@ -88,7 +88,7 @@ static void qwd_free(void *state)
     qwd_entities_clear(&qwd->entities);
     g_byte_array_free(qwd->packet, TRUE);
     g_free(qwd->incomplete.map);
-    filter_qw_clear(&qwd->filter);
+    qw_filter_clear(&qwd->filter);
     g_free(qwd);
 }
 
@@ -356,11 +356,11 @@ static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *d
 {
     const struct qw_session *session = session_of(decoder);
 
-    if (!filter_qw_touches(&qwd->filter, decoder) && has_plain_header(decoder))
+    if (!qw_filter_touches(&qwd->filter, decoder) && has_plain_header(decoder))
         return (struct qs_view){packet->data, packet->size};
     qs_bytes_empty(qwd->packet);
     append_header(qwd, decoder, packet);
-    filter_qw_append(&qwd->filter, decoder, session->content, messages_start(session), qwd->packet);
+    qw_filter_append(&qwd->filter, decoder, session->content, messages_start(session), qwd->packet);
     return (struct qs_view){qwd->packet->data, qwd->packet->len};
 }
 

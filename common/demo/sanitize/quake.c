@@ -99,7 +99,7 @@ static const struct sanitize_limit limits[] = {
 };
 
 /* Console commands that stay: screen flashes and sounds. */
-static const struct command commands[] = {
+static const struct qs_needed_command commands[] = {
     {"bf", ""}, {"v_cshift", "?dddd"}, {"play", "f*"}, {"playvol", "fd*"}, {NULL, ""},
 };
 

@@ -77,7 +77,7 @@ static const struct sanitize_limit limits[] = {
 };
 
 /* Console commands that stay: sounds, and the last command of a demo's sign-on. */
-static const struct command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
+static const struct qs_needed_command commands[] = {{"play", "f*"}, {"precache", ""}, {NULL, ""}};
 
 /* True if every statistic and client number of a layout program is in range. Q2PRO stops at others:
  * screen.c, SCR_ExecuteLayoutString. A width comes after "num", two coordinates after "client". */

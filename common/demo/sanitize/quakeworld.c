@@ -134,7 +134,7 @@ static const struct sanitize_limit limits[] = {
  * //finalscores, and //paks and //paknames change FTE's packages (ezquake cl_parse.c
  * CL_ParseStufftext; fteqw cl_parse.c CL_ParseStuffCmd).
  */
-static const struct command commands[] = {
+static const struct qs_needed_command commands[] = {
     {"fullserverinfo", "i"},
     {"skins", ""},
     {"changing", ""},

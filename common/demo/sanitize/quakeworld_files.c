@@ -12,14 +12,14 @@
 
 static void write_watched(const struct sanitize_block *block, const uint8_t *bytes, uint32_t size)
 {
-    zip_archive_watch_add(block->watch, (struct qs_view){bytes, size});
+    qs_zip_watch_add(block->watch, (struct qs_view){bytes, size});
     block->out->append(block->out, bytes, size);
 }
 
 /* Writes blocks of sequence numbers until the end of what looks like an archive is far behind. */
 static void pass_archive(const struct sanitize_block *block, const uint8_t *numbers, uint32_t size)
 {
-    while (zip_archive_watch_is_near(block->watch))
+    while (qs_zip_watch_is_near(block->watch))
         write_watched(block, numbers, size);
 }
 

@@ -47,7 +47,7 @@ struct sanitize_limit {
 struct sanitize_game {
     const struct sanitize_message *messages; /* list ended by names NULL */
     const struct sanitize_limit *limits; /* list ended by row 0; limits of one row are adjacent */
-    const struct command *commands;
+    const struct qs_needed_command *commands;
     uint8_t stufftext;   /* number of svc_stufftext */
     unsigned ids[2];     /* rows of a message's number, and of a nested message's; or 0 */
     bool has_font;       /* Quake's font: bytes below 0x20 are glyphs */
@@ -97,7 +97,7 @@ bool sanitize_is_file(struct qs_view name);
 /* A decoded block. */
 struct sanitize_block {
     struct qs_demo_writer *out;
-    struct zip_archive_watch *watch; /* watch over all written bytes */
+    struct qs_zip_watch *watch; /* watch over all written bytes */
     const struct qs_decoder *decoder;
     struct qs_view block; /* block with its framing */
     uint32_t payload;     /* offset of the payload in `block`; 0: none */

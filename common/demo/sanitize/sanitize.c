@@ -41,8 +41,8 @@ struct qs_sanitizer {
     struct qs_decoder decoder;
     struct qs_session *session;
     uint64_t blocks; /* number of blocks so far */
-    struct stufftext stufftext;
-    struct zip_archive_watch watch;
+    struct qs_stufftext stufftext;
+    struct qs_zip_watch watch;
     GByteArray *input; /* incomplete block */
     GByteArray *block; /* block to write */
     GByteArray *texts;
@@ -322,7 +322,7 @@ static void append_message(struct qs_sanitizer *sanitizer, guint index, struct q
     const guint start = out->len;
 
     if (message->rule->flags & SANITIZE_COMMANDS) {
-        stufftext_filter(&sanitizer->stufftext, bytes, out);
+        qs_stufftext_filter(&sanitizer->stufftext, bytes, out);
         return;
     }
     append_with_edits(sanitizer, message, edits_end, block, length, out);
@@ -556,8 +556,8 @@ struct qs_sanitizer *qs_sanitizer_new(const struct qs_demo_format *format)
                                        .source = on_source};
     sanitizer->tables = tables_of(sanitizer->game, format->protocol);
     qs_decoder_init(&sanitizer->decoder, format->protocol);
-    stufftext_init(&sanitizer->stufftext, NULL, sanitizer->game->stufftext,
-                   sanitizer->game->commands, NULL);
+    qs_stufftext_init(&sanitizer->stufftext, NULL, sanitizer->game->stufftext,
+                      sanitizer->game->commands, NULL);
     sanitizer->input = g_byte_array_new();
     sanitizer->block = g_byte_array_new();
     sanitizer->texts = g_byte_array_new();
@@ -583,7 +583,7 @@ void qs_sanitizer_begin(struct qs_sanitizer *sanitizer)
     sanitizer->session = g_malloc(protocol->session_size);
     protocol->session_init(sanitizer->session);
     sanitizer->blocks = 0;
-    sanitizer->watch = (struct zip_archive_watch){0};
+    sanitizer->watch = (struct qs_zip_watch){0};
     g_byte_array_set_size(sanitizer->input, 0);
     g_string_truncate(sanitizer->stufftext.pending, 0);
     sanitizer->in_level = sanitizer->in_game = sanitizer->is_over = false;
@@ -595,7 +595,7 @@ void qs_sanitizer_free(struct qs_sanitizer *sanitizer)
         return;
     forget_session(sanitizer);
     qs_decoder_clear(&sanitizer->decoder);
-    stufftext_clear(&sanitizer->stufftext);
+    qs_stufftext_clear(&sanitizer->stufftext);
     g_byte_array_unref(sanitizer->input);
     g_byte_array_unref(sanitizer->block);
     g_byte_array_unref(sanitizer->texts);

@@ -44,32 +44,32 @@ void qs_sanitizer_write(struct qs_sanitizer *sanitizer, struct qs_demo_writer *o
  * `_+-.`, f a file name, t a text, i an info string. Those after `?` are optional; `*` ends a part
  * that repeats. Further arguments are dropped; a command with another kind of argument is left out.
  */
-struct command {
+struct qs_needed_command {
     const char *name; /* one or more words; those of remarks begin with "//" */
     const char *arguments;
 };
 
 /* No engine that plays demos accepts longer lines; FTE has room for 32 models of //vwep. */
-enum { COMMAND_LENGTH_MAX = 1000, COMMAND_ARGUMENTS_MAX = 32 };
+enum { QS_STUFFTEXT_LENGTH_MAX = 1000, QS_STUFFTEXT_ARGUMENTS_MAX = 32 };
 
-struct stufftext {
-    struct qs_demo_writer *out;   /* receives reports of what was left out */
-    uint8_t id;                   /* number of the game's svc_stufftext */
-    const struct command *needed; /* commands that stay with --sanitize; NULL: without it */
-    const char *const *never;     /* commands that are always removed; or NULL */
-    GString *pending;             /* start of a line without its end yet; with `needed` */
+struct qs_stufftext {
+    struct qs_demo_writer *out;             /* receives reports of what was left out */
+    uint8_t id;                             /* number of the game's svc_stufftext */
+    const struct qs_needed_command *needed; /* those that stay with --sanitize; NULL: without it */
+    const char *const *never;               /* commands that are always removed; or NULL */
+    GString *pending;                       /* start of a line without its end yet; with `needed` */
 };
 
 /* Lists end with NULL, or with an element whose name is NULL. `out` may be set later. */
-void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
-                    const struct command *needed, const char *const *never);
-void stufftext_clear(struct stufftext *stufftext);
+void qs_stufftext_init(struct qs_stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
+                       const struct qs_needed_command *needed, const char *const *never);
+void qs_stufftext_clear(struct qs_stufftext *stufftext);
 
 /*
  * Appends the message (its id, the text, a NUL) with the commands that stay, or nothing if none
  * does. With `needed`, each command gets a message of its own, and only whole lines are read: the
  * start of a line waits for messages with the rest.
  */
-void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
+void qs_stufftext_filter(struct qs_stufftext *stufftext, struct qs_view message, GByteArray *out);
 
 #endif

@@ -119,7 +119,7 @@ static bool append_arguments(const char *kinds, struct qs_view text, uint32_t po
     bool optional = false;
     struct qs_token word;
 
-    for (unsigned count = 0; count < COMMAND_ARGUMENTS_MAX; count++) {
+    for (unsigned count = 0; count < QS_STUFFTEXT_ARGUMENTS_MAX; count++) {
         optional |= *kind == '*' || *kind == '?';
         if (*kind == '*')
             kind = kinds;
@@ -152,7 +152,8 @@ static bool has_name(struct qs_view text, const char *name, uint32_t *pos)
  * Appends the command `text`, which has no end, in its safe form, and a line feed. Returns false,
  * with nothing appended, if it is not on the list or has unsafe arguments.
  */
-static bool append_listed(const struct command *list, struct qs_view text, GByteArray *out)
+static bool append_listed(const struct qs_needed_command *list, struct qs_view text,
+                          GByteArray *out)
 {
     const guint start = out->len;
     uint32_t pos;
@@ -163,7 +164,7 @@ static bool append_listed(const struct command *list, struct qs_view text, GByte
         return false;
     qs_write_view(out, qs_view_of(list->name));
     if (append_arguments(list->arguments, text, pos, out) &&
-        out->len - start <= COMMAND_LENGTH_MAX) {
+        out->len - start <= QS_STUFFTEXT_LENGTH_MAX) {
         qs_write_u8(out, '\n');
         return true;
     }
@@ -173,19 +174,19 @@ static bool append_listed(const struct command *list, struct qs_view text, GByte
 
 /* --- Messages */
 
-void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
-                    const struct command *needed, const char *const *never)
+void qs_stufftext_init(struct qs_stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
+                       const struct qs_needed_command *needed, const char *const *never)
 {
-    *stufftext = (struct stufftext){out, id, needed, never, g_string_new(NULL)};
+    *stufftext = (struct qs_stufftext){out, id, needed, never, g_string_new(NULL)};
 }
 
-void stufftext_clear(struct stufftext *stufftext)
+void qs_stufftext_clear(struct qs_stufftext *stufftext)
 {
     g_string_free(stufftext->pending, TRUE);
 }
 
 /* True for a command that must not stay. Byte 127 begins a query by servers of R1Q2 and Q2PRO. */
-static bool is_forbidden(const struct stufftext *stufftext, struct qs_view command)
+static bool is_forbidden(const struct qs_stufftext *stufftext, struct qs_view command)
 {
     for (const char *const *never = stufftext->never; never && *never; never++)
         if (qs_view_equal(command, *never))
@@ -196,7 +197,8 @@ static bool is_forbidden(const struct stufftext *stufftext, struct qs_view comma
 /* --- Removing the forbidden commands */
 
 /* Appends the command `text`, with its end, unless it is forbidden. An end alone stays. */
-static void filter_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void filter_command(const struct qs_stufftext *stufftext, struct qs_view text,
+                           GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
     struct qs_token command;
@@ -218,7 +220,8 @@ static struct qs_view next_command(struct qs_view *text)
     return command;
 }
 
-static void filter_message(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void filter_message(const struct qs_stufftext *stufftext, struct qs_view text,
+                           GByteArray *out)
 {
     const guint start = out->len;
     const bool was_empty = !text.size;
@@ -234,7 +237,7 @@ static void filter_message(const struct stufftext *stufftext, struct qs_view tex
 
 /* --- Keeping only needed commands */
 
-static void sanitize_command(const struct stufftext *stufftext, struct qs_view text,
+static void sanitize_command(const struct qs_stufftext *stufftext, struct qs_view text,
                              GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
@@ -259,7 +262,7 @@ static void sanitize_command(const struct stufftext *stufftext, struct qs_view t
 }
 
 /* Sanitizes all lines that `text` completes. Each command of a line is checked. */
-static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void sanitize_lines(struct qs_stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
     gsize done = 0, seen = pending->len;
@@ -279,7 +282,7 @@ static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GBy
         g_string_truncate(pending, 0);
 }
 
-void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out)
+void qs_stufftext_filter(struct qs_stufftext *stufftext, struct qs_view message, GByteArray *out)
 {
     const struct qs_view text = {message.data + 1, message.size - 2};
 
