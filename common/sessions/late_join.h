@@ -146,10 +146,10 @@ struct qs_packet_buffer *qs_packet_buffer_new(void);
 void qs_packet_buffer_free(struct qs_packet_buffer *buffer);
 
 /*
- * Keeps a copy of a packet of `file`, an interned string. Returns false if neither this packet nor
- * a later one can be kept: see qs_packet_buffer_error().
+ * Keeps a copy of a packet of `file`, an interned string. After an error, keeps neither this packet
+ * nor later ones: see qs_packet_buffer_error().
  */
-bool qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
+void qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
                           const struct qs_packet *packet);
 
 /* Returns the error why packets are not kept any more, or NULL. */

@@ -74,18 +74,17 @@ static void flush(struct qs_packet_buffer *buffer)
     qs_bytes_empty(buffer->memory);
 }
 
-bool qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
+void qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
                           const struct qs_packet *packet)
 {
     const struct buffered_header header = {*packet, g_quark_from_static_string(file)};
 
     if (buffer->error)
-        return false;
+        return;
     g_byte_array_append(buffer->memory, (const guint8 *)&header, sizeof header);
     g_byte_array_append(buffer->memory, packet->data, packet->size);
     if (buffer->memory->len > MEMORY_MAX)
         flush(buffer);
-    return !buffer->error;
 }
 
 /* --- Reading --------------------------------------------------------------------------------- */

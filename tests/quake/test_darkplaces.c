@@ -72,7 +72,7 @@ static void check_kept(struct wire *wire, GByteArray *message)
     sign_on->complete = true;
     end_update(wire, message);
     wire_block(wire, (struct qs_view){message->data, message->len});
-    dem_add_packet(sign_on, &wire->decoder);
+    dem_late_join.add_packet(sign_on, &wire->decoder);
     qs_write_view(kept, qs_sign_on_state(sign_on, 5));
     assert_true(kept->len > 0);
     qs_write_u8(kept, SVC_NOP);

@@ -19,18 +19,6 @@ static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size
                               .from = QS_END_B};
 }
 
-static void add_packets(struct qs_packet_buffer *buffer, const char *file, uint64_t count,
-                        uint32_t size)
-{
-    uint8_t bytes[2000];
-
-    for (uint64_t i = 1; i <= count; i++) {
-        const struct qs_packet packet = packet_of(i, bytes, size);
-
-        assert_true(qs_packet_buffer_add(buffer, file, &packet));
-    }
-}
-
 static void assert_packets(struct qs_packet_buffer *buffer, const char *file, uint64_t count,
                            uint32_t size)
 {
@@ -58,8 +46,14 @@ static void test_packets(uint64_t count, uint32_t size)
 {
     struct qs_packet_buffer *buffer = qs_packet_buffer_new();
     const char *file = g_intern_string("a.pcap");
+    uint8_t bytes[2000];
 
-    add_packets(buffer, file, count, size);
+    for (uint64_t i = 1; i <= count; i++) {
+        const struct qs_packet packet = packet_of(i, bytes, size);
+
+        qs_packet_buffer_add(buffer, file, &packet);
+        assert_null(qs_packet_buffer_error(buffer));
+    }
     assert_packets(buffer, file, count, size);
     assert_packets(buffer, file, count, size); /* again */
     assert_null(qs_packet_buffer_error(buffer));
@@ -85,9 +79,10 @@ TEST(a_full_disk_is_reported)
 
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_IGN);
-    assert_true(qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet));
+    qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet);
     packet.size = 1;
-    assert_true(qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet));
+    qs_packet_buffer_add(buffer, g_intern_string("a.pcap"), &packet);
+    assert_null(qs_packet_buffer_error(buffer));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
     qs_packet_buffer_rewind(buffer);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);

@@ -53,9 +53,6 @@ void dem_set_view(uint8_t *block, const struct dem_angles *view);
 
 extern const struct qs_late_join dem_late_join;
 
-/* Implements qs_late_join.add_packet. */
-bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
-
 /* Returns the baselines of a donor's sign-on: struct qs_entity_update by entity number. */
 static inline GHashTable *dem_baselines(const struct qs_sign_on *sign_on)
 {

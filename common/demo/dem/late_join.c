@@ -279,17 +279,6 @@ static bool dem_is_late(const struct qs_decoder *decoder)
            (decoder->found.direction == QS_S2C && dem_needs_level(decoder));
 }
 
-const struct qs_late_join dem_late_join = {
-    .any_port = true,
-    .add_packet = dem_add_packet,
-    .is_late = dem_is_late,
-    .match_new = dem_match_new,
-    .match_free = dem_match_free,
-    .prepare = dem_prepare,
-    .observe = dem_observe,
-    .judge = dem_judge,
-};
-
 /* --- Sign-ons of donors ---------------------------------------------------------------------- */
 
 /*
@@ -447,7 +436,7 @@ bool dem_needs_level(const struct qs_decoder *decoder)
            qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE);
 }
 
-bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
@@ -463,3 +452,14 @@ bool dem_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
         sign_on->broken |= session->base.lost.packet || decoder->found.notes[QS_NOTE_NOT_CAPTURED];
     return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVCFTE_UPDATEENTITIES);
 }
+
+const struct qs_late_join dem_late_join = {
+    .any_port = true,
+    .add_packet = dem_add_packet,
+    .is_late = dem_is_late,
+    .match_new = dem_match_new,
+    .match_free = dem_match_free,
+    .prepare = dem_prepare,
+    .observe = dem_observe,
+    .judge = dem_judge,
+};

@@ -68,8 +68,6 @@ void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities)
 {
     const unsigned slot = (uint32_t)number % DM2_UPDATE_BACKUP;
 
-    if (!kept->last)
-        kept->first = number;
     kept->last = number;
     if (number > 0) {
         kept->numbers[slot] = number;

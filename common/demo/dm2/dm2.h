@@ -69,7 +69,7 @@ struct dm2_backup {
     int32_t numbers[DM2_UPDATE_BACKUP]; /* by number % DM2_UPDATE_BACKUP; 0 if empty */
     uint64_t starts[DM2_UPDATE_BACKUP]; /* number of entities before those of the frame */
     uint64_t entities;                  /* number of entities in all frames so far */
-    int32_t first, last;                /* numbers of frames; 0 before the first */
+    int32_t last;                       /* number of the last frame; 0 before the first */
 };
 
 /* True if the next frame may be a delta from frame `number`. */

@@ -151,7 +151,7 @@ static void view_free(gpointer data)
     g_free(view);
 }
 
-static struct qwd_view *begin_view(struct qs_sign_on *sign_on, const struct qw_session *session)
+static void begin_view(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
     struct qwd_view *view = g_new0(struct qwd_view, 1);
 
@@ -159,7 +159,6 @@ static struct qwd_view *begin_view(struct qs_sign_on *sign_on, const struct qw_s
     qs_sights_init(&view->sights);
     sign_on->extra = view;
     sign_on->extra_free = view_free;
-    return view;
 }
 
 /* Source: PROTOCOL.md, section 4. */

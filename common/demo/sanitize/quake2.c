@@ -15,12 +15,6 @@ static unsigned kinds(const struct qs_session *session)
     return q2_session_of_const(session)->variant.extensions ? EXTENDED : PLAIN;
 }
 
-static uint32_t clients(const struct qs_session *session)
-{
-    (void)session;
-    return 0;
-}
-
 #define MESSAGES                                                                                   \
     "svc_muzzleflash svc_muzzleflash2 svc_temp_entity svc_layout svc_inventory svc_nop svc_sound " \
     "svc_print svc_configstring svc_centerprint "
@@ -130,9 +124,8 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
 #define GAME(list, first, second)                                                                  \
     {                                                                                              \
         .messages = list, .limits = limits, .commands = commands, .stufftext = SVC_STUFFTEXT,      \
-        .ids = {first, second}, .without_folder = true, .kinds = kinds, .clients = clients,        \
-        .number_row = Q2_CONFIGSTRING_NUMBER, .refuses = refuses, .is_broken = is_broken,          \
-        .is_layout = is_layout                                                                     \
+        .ids = {first, second}, .without_folder = true, .kinds = kinds, .refuses = refuses,        \
+        .number_row = Q2_CONFIGSTRING_NUMBER, .is_broken = is_broken, .is_layout = is_layout       \
     }
 
 static const struct sanitize_game game = GAME(messages, Q2_SVC, 0);

@@ -36,12 +36,6 @@ static unsigned kinds(const struct qs_session *base)
     return kinds;
 }
 
-static uint32_t clients(const struct qs_session *session)
-{
-    (void)session;
-    return 32;
-}
-
 static const struct sanitize_message messages[] = {
     {"svc_nop svc_print svc_updatestat svc_setview svc_sound svc_time svc_setangle "
      "svc_lightstyle svc_updatefrags svc_stopsound svc_particle svc_damage "
@@ -202,7 +196,6 @@ const struct sanitize_game sanitize_quakeworld = {
     .ids = {QW_SVC},
     .has_font = true,
     .kinds = kinds,
-    .clients = clients,
     .append_start = append_start,
     .number_row = QW_LIST_INDEX,
     .most_entities = most_entities,

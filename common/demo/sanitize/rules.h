@@ -54,7 +54,7 @@ struct sanitize_game {
     bool without_folder; /* a level may name no game folder: engines use their own */
     /* Returns the bits of the session, in its state before the current message. */
     unsigned (*kinds)(const struct qs_session *session);
-    /* Returns the number of the server's slots. */
+    /* Returns the number of the server's slots, for limits with `of_clients`; or NULL. */
     uint32_t (*clients)(const struct qs_session *session);
     unsigned number_row; /* row of a name's number in a list; the first model is the map */
     /* Returns the maximum number of `entity_row` fields in an update; or NULL. */

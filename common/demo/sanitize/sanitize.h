@@ -60,7 +60,8 @@ struct qs_stufftext {
     GString *pending;                       /* start of a line without its end yet; with `needed` */
 };
 
-/* Lists end with NULL, or with an element whose name is NULL. `out` may be set later. */
+/* Exactly one of `needed` and `never` is set. They end with an element whose name is NULL, or with
+ * NULL. `out` may be set later. */
 void qs_stufftext_init(struct qs_stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
                        const struct qs_needed_command *needed, const char *const *never);
 void qs_stufftext_clear(struct qs_stufftext *stufftext);

@@ -188,10 +188,10 @@ void qs_stufftext_clear(struct qs_stufftext *stufftext)
 /* True for a command that must not stay. Byte 127 begins a query by servers of R1Q2 and Q2PRO. */
 static bool is_forbidden(const struct qs_stufftext *stufftext, struct qs_view command)
 {
-    for (const char *const *never = stufftext->never; never && *never; never++)
+    for (const char *const *never = stufftext->never; *never; never++)
         if (qs_view_equal(command, *never))
             return true;
-    return stufftext->never && command.size && command.data[0] == QUESTION_BYTE;
+    return command.size && command.data[0] == QUESTION_BYTE;
 }
 
 /* --- Removing the forbidden commands */
@@ -248,17 +248,14 @@ static void sanitize_command(const struct qs_stufftext *stufftext, struct qs_vie
     if (!qs_token_next(body, &pos, &command))
         return;
     qs_write_u8(out, stufftext->id);
-    if (is_forbidden(stufftext, command.text)) {
-        stufftext->out->counts.stripped++;
-    } else if (append_listed(stufftext->needed, body, out)) {
+    if (append_listed(stufftext->needed, body, out)) {
         qs_write_u8(out, 0);
-        return;
     } else {
         g_autofree char *name = qs_text_utf8(command.text);
 
         qs_demo_left_out(stufftext->out, name);
+        g_byte_array_set_size(out, start);
     }
-    g_byte_array_set_size(out, start);
 }
 
 /* Sanitizes all lines that `text` completes. Each command of a line is checked. */
