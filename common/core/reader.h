@@ -119,6 +119,11 @@ QS_READER(qs_reader_u32, uint32_t, 4, qs_le32)
 QS_READER(qs_reader_u16be, uint16_t, 2, qs_be16)
 QS_READER(qs_reader_u32be, uint32_t, 4, qs_be32)
 
+static inline float qs_reader_float(struct qs_reader *r)
+{
+    return qs_float_of_bits(qs_reader_u32(r));
+}
+
 static inline uint64_t qs_reader_u64(struct qs_reader *r)
 {
     const uint64_t low = qs_reader_u32(r);

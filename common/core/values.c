@@ -16,7 +16,7 @@ static double read_coord(struct qs_decoder *d)
     case QS_COORD_INT32:
         return (int32_t)qs_reader_u32(&d->in) / 16.0;
     case QS_COORD_FLOAT32:
-        return (double)qs_float_of_bits(qs_reader_u32(&d->in));
+        return (double)qs_reader_float(&d->in);
     case QS_COORD_SHORT:
         break;
     }

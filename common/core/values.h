@@ -51,7 +51,7 @@ QS_VALUE_READER(qs_unsigned_byte, uint8_t, qs_reader_u8, 1, qs_emit_int)
 static inline float qs_f32(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
-    const float value = qs_float_of_bits(qs_reader_u32(&d->in));
+    const float value = qs_reader_float(&d->in);
 
     qs_emit_double(d, id, at, 4, (double)value);
     return value;

@@ -52,6 +52,16 @@ struct qs_demo_block {
     struct qs_view bytes; /* bytes of the block with its framing */
 };
 
+/* Returns the block as a packet to decode. */
+static inline struct qs_packet qs_demo_block_packet(const struct qs_demo_block *block)
+{
+    return (struct qs_packet){.data = block->bytes.data,
+                              .size = block->bytes.size,
+                              .wire_size = block->bytes.size,
+                              .number = block->number,
+                              .from = QS_END_UNKNOWN};
+}
+
 void qs_demo_reader_init(struct qs_demo_reader *reader, const struct qs_demo_format *format,
                          struct qs_view demo);
 

@@ -160,6 +160,16 @@ struct q2_frame {
     struct q2_entities entities[1];
 };
 
+/* Returns the entity in the frame; NULL if the frame is NULL or lacks it. */
+static inline const struct q2_entity *q2_frame_entity(const struct q2_frame *frame, uint32_t number)
+{
+    guint index;
+
+    return frame && q2_entities_find(frame->entities, number, &index)
+               ? q2_entities_at(frame->entities, index)
+               : NULL;
+}
+
 /* An entity's occurrence in a delta. */
 struct q2_mention {
     int32_t frame; /* number of the frame */

@@ -283,16 +283,6 @@ static bool continues_server(void *owner, const struct qs_packet *packet, bool s
     return seqinfo.numbered && ABS(advance.number) <= NEXT_MAX && ABS(advance.acked) <= NEXT_MAX;
 }
 
-static bool has_qport(const struct qs_conversation *conversation, const struct qs_packet *packet)
-{
-    enum { OFFSET = 8 };
-    const unsigned width = conversation->qport >> 16;
-    const uint16_t qport = (uint16_t)conversation->qport;
-
-    return packet->size < OFFSET + 2 ||
-           qport == (width == 1 ? packet->data[OFFSET] : qs_le16(packet->data + OFFSET));
-}
-
 /* True if a number continues its direction: it is near the latest one, or higher after a pause in
  * which the capture may lack packets. */
 static bool is_continued(const struct qs_netchan *chan, int64_t advance, int64_t time)
@@ -321,7 +311,8 @@ static bool is_foreign(const struct qs_conversation *conversation, const struct 
     if (!conversation->session || !conversation->qport)
         return false;
     if (packet->from != state->server)
-        return !has_qport(conversation, packet);
+        return packet->size >= QS_QPORT_END &&
+               conversation->qport != qs_qport_of(packet, conversation->qport >> 16);
     return has_foreign_numbers(state, packet, seqinfo);
 }
 

@@ -167,11 +167,7 @@ static void add_blocks(struct qs_donor *donor, GPtrArray *demos, guint first,
     struct qs_demo_block block;
 
     while (qs_demo_input_next(recording, &block)) {
-        const struct qs_packet packet = {.data = block.bytes.data,
-                                         .size = block.bytes.size,
-                                         .wire_size = block.bytes.size,
-                                         .number = block.number,
-                                         .from = QS_END_UNKNOWN};
+        const struct qs_packet packet = qs_demo_block_packet(&block);
 
         qs_decode_block(decoder, format->file->decode_block, session, NULL, &packet, block.offset);
         if (session->level != donor->level) {

@@ -167,6 +167,13 @@ void *qs_qports_find_host(struct qs_qports *qports, const struct qs_address *ser
                           bool (*continues)(void *owner, const struct qs_packet *packet,
                                             bool same_host));
 
+/* Size of a datagram that may have a qport. */
+enum { QS_QPORT_END = 8 + 2 };
+
+/* Returns the qport of `width` bytes, 1 or 2, of a client's datagram that has QS_QPORT_END bytes.
+ */
+uint32_t qs_qport_of(const struct qs_packet *packet, unsigned width);
+
 /*
  * True if the datagram's number follows those of the session's client, whose qport is `qport`. From
  * another host, it must be higher than all. For `continues`.

@@ -116,20 +116,24 @@ void qs_qports_remove(struct qs_qports *qports, struct qs_qport *qport)
     g_free(qport);
 }
 
-enum { HEADER_SIZE = 8 /* bytes before the qport */ };
+uint32_t qs_qport_of(const struct qs_packet *packet, unsigned width)
+{
+    const uint8_t *at = packet->data + QS_QPORT_END - 2;
+
+    return qs_seqinfo_qport(width, width == 1 ? *at : qs_le16(at));
+}
 
 void *qs_qports_find(struct qs_qports *qports, const struct qs_packet *packet,
                      bool (*continues)(void *owner, const struct qs_packet *packet, bool same_host))
 {
-    if (packet->size < HEADER_SIZE + 2 || !g_hash_table_size(qports->by_key))
+    if (packet->size < QS_QPORT_END || !g_hash_table_size(qports->by_key))
         return NULL;
     for (unsigned width = 2; width; width--) {
-        const uint32_t value =
-            width == 2 ? qs_le16(packet->data + HEADER_SIZE) : packet->data[HEADER_SIZE];
+        const uint32_t value = qs_qport_of(packet, width);
 
         for (int same_host = 1; same_host >= 0; same_host--) {
-            const struct qport_key key = key_of(&packet->destination, &packet->source,
-                                                qs_seqinfo_qport(width, value), same_host);
+            const struct qport_key key =
+                key_of(&packet->destination, &packet->source, value, same_host);
             const struct qs_qport *qport = g_hash_table_lookup(qports->by_key, &key);
 
             if (qport && continues(qport->owner, packet, same_host))

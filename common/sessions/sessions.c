@@ -422,11 +422,7 @@ void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *
 
 void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block)
 {
-    struct qs_packet packet = {.data = block->bytes.data,
-                               .size = block->bytes.size,
-                               .wire_size = block->bytes.size,
-                               .number = block->number,
-                               .from = QS_END_UNKNOWN};
+    struct qs_packet packet = qs_demo_block_packet(block);
 
     sessions->demo->block_offset = block->offset;
     process_packet(sessions, sessions->demo, &packet);

@@ -30,11 +30,6 @@ enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track)
     return QS_DEMO_LINE;
 }
 
-static float read_float(struct qs_reader *in)
-{
-    return qs_float_of_bits(qs_reader_u32(in));
-}
-
 enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block)
 {
     struct qs_reader from = *in;
@@ -47,9 +42,9 @@ enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block
     length &= ~DEM_FROM_CLIENT;
     if (!from.overrun && length > DEM_BLOCK_MAX)
         return QS_DEMO_BAD;
-    block->view.pitch = read_float(&from);
-    block->view.yaw = read_float(&from);
-    block->view.roll = read_float(&from);
+    block->view.pitch = qs_reader_float(&from);
+    block->view.yaw = qs_reader_float(&from);
+    block->view.roll = qs_reader_float(&from);
     block->messages = (struct qs_view){qs_reader_bytes(&from, length), length};
     if (from.overrun)
         return QS_DEMO_CUT;
@@ -144,7 +139,7 @@ static bool recognize(struct qs_view file)
     if (qs_reader_u32(&in) > DEM_BLOCK_MAX)
         return false;
     for (unsigned i = 0; i < 3; i++) {
-        const float angle = qs_float_of_bits(qs_reader_u32(&in));
+        const float angle = qs_reader_float(&in);
 
         if (!(angle > -ANGLE_MAX && angle < ANGLE_MAX))
             return false;

@@ -11,9 +11,8 @@
 #include "common/quake/session.h"
 
 enum {
-    FRAGMENT_MAX = 1024,   /* MAX_DATAGRAM of id's engine */
-    UNRELIABLE_MAX = 1400, /* limit of all engines; longer messages are sent in fragments */
-    SIGNED_ON = 3
+    FRAGMENT_MAX = 1024,  /* MAX_DATAGRAM of id's engine */
+    UNRELIABLE_MAX = 1400 /* limit of all engines; longer messages are sent in fragments */
 };
 
 struct dem_state {
@@ -30,11 +29,6 @@ static void begin_packet(struct dem_state *state, uint32_t flags, uint32_t seque
     qs_bytes_empty(state->out->packet);
     qs_write_u32be(state->out->packet, flags);
     qs_write_u32be(state->out->packet, sequence);
-}
-
-static struct qs_view messages_of(struct qs_view block)
-{
-    return (struct qs_view){block.data + DEM_BLOCK_HEADER, block.size - DEM_BLOCK_HEADER};
 }
 
 static void send_packet(struct dem_state *state, enum qs_direction direction)
@@ -75,16 +69,15 @@ static void begin(struct dem_state *state)
 
 /* --- Blocks --- */
 
-static void send_unreliably(struct dem_state *state, struct qs_view block)
+static void send_unreliably(struct dem_state *state, struct qs_view messages)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
-    qs_write_view(state->out->packet, messages_of(block));
+    qs_write_view(state->out->packet, messages);
     send_packet(state, QS_S2C);
 }
 
-static void send_reliably(struct dem_state *state, struct qs_view block)
+static void send_reliably(struct dem_state *state, struct qs_view rest)
 {
-    struct qs_view rest = messages_of(block);
     bool last;
 
     do {
@@ -100,15 +93,13 @@ static void send_reliably(struct dem_state *state, struct qs_view block)
     } while (!last);
 }
 
-static void send_to_client(struct dem_state *state, struct qs_view block)
+static void send_to_client(struct dem_state *state, struct qs_view messages)
 {
-    const struct qs_view message = messages_of(block);
-
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a block that was read has bytes */
-    if (message.size && message.size <= UNRELIABLE_MAX && message.data[0] == SVC_TIME)
-        send_unreliably(state, block);
+    if (messages.size && messages.size <= UNRELIABLE_MAX && messages.data[0] == SVC_TIME)
+        send_unreliably(state, messages);
     else
-        send_reliably(state, block);
+        send_reliably(state, messages);
 }
 
 /* --- Moves --- */
@@ -137,7 +128,7 @@ static void send_move(struct dem_state *state, const struct nq_session *session,
 {
     static const uint8_t still[3 * 2 + 2];
 
-    if (session->signon < SIGNED_ON || session->undecodable)
+    if (session->signon < SIGNON_DONE || session->undecodable)
         return;
     begin_client_packet(state);
     qs_write_u8(state->out->packet, CLC_MOVE);
@@ -152,7 +143,6 @@ static void send_move(struct dem_state *state, const struct nq_session *session,
 static void send_block(struct dem_state *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
-    const struct qs_view bytes = {packet->data, packet->size};
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
     struct dem_block block;
 
@@ -160,11 +150,11 @@ static void send_block(struct dem_state *state, const struct qs_decoder *decoder
         return;
     if (block.from_client) { /* DarkPlaces records the client's messages, too */
         begin_client_packet(state);
-        qs_write_view(state->out->packet, messages_of(bytes));
+        qs_write_view(state->out->packet, block.messages);
         send_packet(state, QS_C2S);
         return;
     }
-    send_to_client(state, bytes);
+    send_to_client(state, block.messages);
     send_move(state, (const struct nq_session *)decoder->session, &block.view,
               (float)((double)packet->time / 1e9));
 }

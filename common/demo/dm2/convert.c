@@ -80,30 +80,20 @@ static void restore_view(struct dm2_converter *converter, const struct dm2_conve
         player->viewangles[i] = (int16_t)(move->angles[i] + player->delta_angles[i]);
 }
 
-/* Returns the entity's origin in a frame, which may be NULL; NULL if the frame lacks it. */
-static const int32_t *origin_in(const struct q2_frame *frame, uint32_t number)
-{
-    guint index;
-
-    if (!frame || !q2_entities_find(frame->entities, number, &index))
-        return NULL;
-    return q2_entities_at(frame->entities, index)->origin;
-}
-
 /* Restores origin and angles of the client's own entity, which Q2PRO omits. Source: Q2PRO, utils.c
  * Com_PlayerToEntityState. */
 static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
 {
     const struct q2_player *player = &frame->player;
     const uint32_t number = (uint32_t)(player->clientnum + 1);
-    const int32_t *before = origin_in(last, number);
+    const struct q2_entity *before = q2_frame_entity(last, number);
     struct q2_entity *own;
     guint index;
 
     if (!q2_entities_find(frame->entities, number, &index))
         return;
     own = q2_entities_change(frame->entities, index);
-    memcpy(own->old_origin, before ? before : player->origin, sizeof own->old_origin);
+    memcpy(own->old_origin, before ? before->origin : player->origin, sizeof own->old_origin);
     memcpy(own->origin, player->origin, sizeof own->origin);
     own->angles[0] = player->viewangles[0] / 3;
     own->angles[1] = player->viewangles[1];

@@ -17,16 +17,6 @@ bool dm2_is_beam(const struct q2_entity *entity)
     return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
 }
 
-/* Returns the entity in the frame, or NULL. */
-static const struct q2_entity *find_entity(const struct q2_frame *frame, uint32_t number)
-{
-    guint index;
-
-    return frame && q2_entities_find(frame->entities, number, &index)
-               ? q2_entities_at(frame->entities, index)
-               : NULL;
-}
-
 static void add_reference(struct dm2_match *m, int32_t number)
 {
     for (unsigned i = 0; i < m->reference_count; i++)
@@ -143,7 +133,7 @@ static void observe_mention(struct dm2_match *m, const struct q2_session *sessio
                             const struct q2_mention *mention)
 {
     const struct q2_frame *frame = q2_tracker_frame(m->tracker, mention->frame);
-    const struct q2_entity *state = find_entity(frame, mention->number);
+    const struct q2_entity *state = q2_frame_entity(frame, mention->number);
 
     if (!frame)
         return;

@@ -9,11 +9,6 @@
 
 /* --- Reading --- */
 
-static float read_float(struct qs_reader *in)
-{
-    return qs_float_of_bits(qs_reader_u32(in));
-}
-
 static uint16_t angle16(float degrees)
 {
     const double turns = (double)degrees / 360.0;
@@ -32,7 +27,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
     cmd->msec = qs_reader_u8(in);
     qs_reader_bytes(in, 3); /* padding of the engines' struct */
     for (unsigned i = 0; i < 3; i++) {
-        block->angles[i] = read_float(in);
+        block->angles[i] = qs_reader_float(in);
         cmd->angles[i] = angle16(block->angles[i]);
     }
     cmd->forward = (int16_t)qs_reader_u16(in);
@@ -42,7 +37,7 @@ static void read_cmd(struct qs_reader *in, struct qwd_block *block, enum qwd_cmd
     cmd->impulse = qs_reader_u8(in);
     qs_reader_bytes(in, form - QWD_CMD_CLASSIC); /* impulse_pred, and padding */
     for (unsigned i = 0; i < 3; i++)
-        block->viewangles[i] = read_float(in);
+        block->viewangles[i] = qs_reader_float(in);
 }
 
 /* Reads a packet. Returns false if no packet can have its length. */
@@ -86,7 +81,7 @@ enum qs_demo_status qwd_read_block_as(struct qs_reader *in, struct qwd_block *bl
         return QS_DEMO_END;
     if (qs_zip_begins(rest_of(in)))
         return QS_DEMO_BAD;
-    block->time = read_float(&from);
+    block->time = qs_reader_float(&from);
     block->type = qs_reader_u8(&from) & QWD_TYPE_MASK;
     if (!from.overrun && !read_body(&from, block, form))
         return QS_DEMO_BAD;
@@ -231,10 +226,7 @@ static uint8_t *put_u32(uint8_t *at, uint32_t value)
 
 static uint8_t *put_float(uint8_t *at, float value)
 {
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return put_u32(at, bits);
+    return put_u32(at, qs_bits_of_float(value));
 }
 
 static uint8_t *put_head(uint8_t *at, float time, enum qwd_type type)
@@ -284,15 +276,22 @@ void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t inc
     g_byte_array_append(out, bytes, sizeof bytes);
 }
 
+static const uint8_t end_packet[] = "\xff\xff\xff\xff\x02"
+                                    "EndOfDemo"; /* with its NUL */
+
 void qwd_append_end(GByteArray *out, float time)
 {
-    static const uint8_t end[] = "\xff\xff\xff\xff\x02"
-                                 "EndOfDemo"; /* with its NUL */
     uint8_t header[QWD_PACKET_HEADER];
 
-    qwd_put_packet_header(header, time, sizeof end);
+    qwd_put_packet_header(header, time, sizeof end_packet);
     g_byte_array_append(out, header, sizeof header);
-    g_byte_array_append(out, end, sizeof end);
+    g_byte_array_append(out, end_packet, sizeof end_packet);
+}
+
+bool qwd_is_end(struct qs_view packet)
+{
+    return packet.size == sizeof end_packet &&
+           memcmp(packet.data, end_packet, sizeof end_packet) == 0;
 }
 
 /* --- Decoding --- */

@@ -86,6 +86,8 @@ void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
 /* Appends the packet that ends a demo: a connectionless svc_disconnect. Without it engines wait. */
 void qwd_append_end(GByteArray *out, float time);
+/* True for the packet that qwd_append_end() writes. */
+bool qwd_is_end(struct qs_view packet);
 
 /* --- Filter for messages ---------------------------------------------------------------------- */
 

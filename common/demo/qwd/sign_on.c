@@ -174,7 +174,7 @@ bool qwd_read_position(struct qs_view body, const struct fte_session *agreed,
         qs_reader_u8(&in);
     for (unsigned i = 0; i < 3; i++)
         position->origin[i] =
-            floats ? qs_float_of_bits(qs_reader_u32(&in)) : (float)(int16_t)qs_reader_u16(&in) / 8;
+            floats ? qs_reader_float(&in) : (float)(int16_t)qs_reader_u16(&in) / 8;
     return !in.overrun;
 }
 

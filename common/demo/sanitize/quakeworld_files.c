@@ -66,14 +66,6 @@ static float write_form_guard(const struct sanitize_block *block)
     return time;
 }
 
-static bool is_end_of_qwd(struct qs_view packet)
-{
-    static const char end[] = "\xff\xff\xff\xff\x02"
-                              "EndOfDemo"; /* and the NUL */
-
-    return packet.size == sizeof end && memcmp(packet.data, end, sizeof end) == 0;
-}
-
 static void write_end_of_qwd(const struct sanitize_block *block)
 {
     uint8_t numbers[QWD_SET_BLOCK] = {0};
@@ -96,7 +88,7 @@ static void write_qwd(const struct sanitize_block *block)
         if (qs_float_of_bits(qs_le32(made->data)) < first)
             memcpy(made->data, &first, sizeof first);
     }
-    if (block->payload && is_end_of_qwd(packet)) {
+    if (block->payload && qwd_is_end(packet)) {
         write_end_of_qwd(block);
     } else if (!block->payload) {
         write_watched(block, made->data, made->len);
