@@ -112,7 +112,6 @@ FIXTURE_TEST(the_direction_decides_the_layout)
 
 FIXTURE_TEST(reading_shows_the_direction)
 {
-    acknex_protocol.session_init(&f->session.base);
     READS(QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00", NULL);
     assert_int_equal(f->decoder.found.direction, QS_C2S);
     /* Who is the server is known from here on. */

@@ -76,7 +76,7 @@ class Streams(StreamTest):
         self.assertEqual(self.values(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
         self.assertEqual(self.dumped(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
 
-    def test_hole(self):
+    def test_nothing_behind_a_hole_is_guessed(self):
         capture = self.check_hole(stream([1000]).frames, 8, "qw")
         notes = self.values(capture, "_ws.expert.message")
         self.assertEqual(sum("lacks 1000 bytes of the stream before packet 9" in note for note in notes), 1, notes)
@@ -116,8 +116,7 @@ class Streams(StreamTest):
         self.assertEqual(len(self.values(capture, "qw.protocol.undecoded")), 1)
         self.assertEqual(len(self.values(capture, "qw.undecoded")), 4)
 
-    def test_others_on_the_port(self):
-        """Web pages come from the same port as streams."""
+    def test_web_pages_on_the_port_are_left_alone(self):
         conversation = Conversation()
         conversation.send(CLIENT, b"GET / HTTP/1.0\r\n\r\n")
         conversation.send(SERVER, b"HTTP/1.0 200 OK\r\n\r\nQTV\n")
@@ -125,7 +124,7 @@ class Streams(StreamTest):
         self.assertNotIn("qw", self.tshark("-r", capture, "-T", "fields", "-e", "frame.protocols"))
         self.assertEqual(self.dumped(capture, "qw.qtv.mark"), [])
 
-    def test_disabled(self):
+    def test_disabled_protocol_shows_nothing(self):
         capture = self.capture(stream().frames)
         self.assertEqual(self.values(capture, "qw.print.text", "--disable-protocol", "qw"), [])
 
@@ -147,6 +146,6 @@ class Gtv(StreamTest):
                 streams[f"{sizes} {options}"] = gtv_stream(sizes, **options).frames
         self.check_texts(streams, "q2")
 
-    def test_hole(self):
+    def test_nothing_behind_a_hole_is_guessed(self):
         for deflate in (False, True):
             self.check_hole(gtv_stream([100], deflate=deflate).frames, 15, "q2")

@@ -189,7 +189,7 @@ DONOR_TEST(the_last_session_that_signed_on_is_the_donor)
     assert_false(c->choice.unproven);
 }
 
-DONOR_TEST(sessions_stay_in_the_order_of_their_begin_when_one_ends)
+DONOR_TEST(sessions_stay_in_order_of_their_start_when_one_ends)
 {
     struct qs_donor *first = add_session(c, 2, 20, 200);
 
@@ -284,7 +284,7 @@ DONOR_TEST(demo_is_refused_if_most_packets_are_unreadable_with_it)
                         "client had other protocol extensions");
 }
 
-DONOR_TEST(each_demo_is_refused_once_and_not_if_another_is_the_donor)
+DONOR_TEST(each_demo_is_refused_once)
 {
     add_demo(c, "a.dem", &other_game);
     add_demo(c, "a.dem", &other_game); /* its second level */

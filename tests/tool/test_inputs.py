@@ -358,7 +358,7 @@ class Tunnels(SampleTest):
         for tunnel in TUNNELS.values():
             whole = self.framed(tunnel(ip))
             frames += [whole[:size] for size in range(14, len(whole) - 14, 3)]
-        self.tool("--list", self.write_capture("x.pcap", [(0, frame) for frame in frames]), status=None)
+        self.listed(self.write_capture("x.pcap", [(0, frame) for frame in frames]), status=None)
 
     def test_game_on_the_port_of_vxlan(self):
         moved = [(time, frame.replace(struct.pack(">H", 27500), struct.pack(">H", 4789), 1)) for time, frame in self.frames]

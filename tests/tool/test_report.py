@@ -13,13 +13,12 @@ import shutil
 import statistics
 import struct
 import subprocess
-import time
 import unittest
 
 from demos import dem_block, dem_demo
 from test_match import MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
-from tool import CAPTURES, Capture, PROGRAM, SANITIZED, SOURCE
+from tool import CAPTURES, Capture, SANITIZED, SOURCE
 
 LINES = CAPTURES / "lines"
 HOSTILE = ['<script>alert(1)</script>', '"><img src=http://127.0.0.1:1/x onerror=alert(2)>', "it's & <b>", "</title>"]
@@ -252,19 +251,15 @@ class Page(MatchTest):
 
 
 class Progress(Terminal):
-    def run_slowly(self, *arguments):
-        """Standard error, if the input takes longer than a second."""
-        with subprocess.Popen([PROGRAM, "--list", *arguments, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE) as process:
-            data = (CAPTURES / "qw-sample.pcap").read_bytes()
-            process.stdin.write(data[:20000])
-            process.stdin.flush()
-            time.sleep(2)
-            process.stdin.write(data[20000:])
-            process.stdin.close()
-            return process.stderr.read().decode()
+    def run_slowly(self, run, *arguments, **options):
+        """Runs the program with an input that takes longer than a second."""
+        script = 'head -c 20000 "$0"; sleep 2; tail -c +20001 "$0"'
+        with subprocess.Popen(["sh", "-c", script, CAPTURES / "qw-sample.pcap"], stdout=subprocess.PIPE) as slow:
+            return run("--list", *arguments, "-", stdin=slow.stdout, **options)
 
     def test_progress_after_a_second_on_a_terminal_or_on_request(self):
-        self.assertEqual((self.run_slowly(), self.run_slowly("--progress=never")), ("", ""))
-        self.assertRegex(self.run_slowly("--progress=always"), "(?s)^\r[0-9.]+ MB  [0-9.]+ MB/s.*\r +\r$")
+        progress = "(?s)^\r[0-9.]+ MB  [0-9.]+ MB/s.*\r +\r$"
+        for options, expected in ((), "^$"), (["--progress=never"], "^$"), (["--progress=always"], progress):
+            self.assertRegex(self.run_slowly(self.tool, *options)[1], expected)
+        self.assertRegex(self.run_slowly(self.run_on_terminal, stream="stderr"), progress)
         self.assertEqual(self.run_on_terminal("--list", CAPTURES / "qw-sample.pcap", stream="stderr"), "")

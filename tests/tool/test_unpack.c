@@ -147,9 +147,12 @@ TEST(skippable_frames_of_zstd_are_skipped)
     }
 }
 
-/* A file may end behind any of its members. Of gzip, the bytes before a cut are read. */
+/* A file may end behind any of its members. libarchive ignores a part of another one's header
+ * there. Of gzip, the bytes before a cut are read. */
 TEST(cuts_are_reported_unless_they_are_between_members)
 {
+    enum { HEADER_MAX = 14 }; /* of bzip2 */
+
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
         const bool is_gzip = filters[i] == ARCHIVE_FILTER_GZIP;
         g_autoptr(GByteArray) file = g_byte_array_new();
@@ -164,7 +167,7 @@ TEST(cuts_are_reported_unless_they_are_between_members)
             assert_memory_equal(result.begin, "hello, world", MIN(result.length, 12));
             if (size == first)
                 assert_null(result.problem);
-            else if (result.problem && is_gzip)
+            else if (is_gzip || size < first || size >= first + HEADER_MAX)
                 assert_string_equal(result.problem, early);
             if (size >= first && is_gzip)
                 assert_true(result.length >= 7);
@@ -196,7 +199,7 @@ TEST(bytes_before_a_cut_are_read)
 }
 
 /* Sanitizers notice accesses out of bounds. */
-TEST(damaged_files_are_read)
+TEST(damaged_files_do_no_harm)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(filters); i++) {
         g_autoptr(GByteArray) file = g_byte_array_new();
