@@ -14,14 +14,14 @@ AREAS = {
     "fte": (["common/fte"], "golden.(qw|nq)|quakeworld|quake.fte", ["quakeworld", "quake"]),
     "acknex": (["common/acknex"], "acknex", ["acknex"]),
     "demo": (["common/demo", "common/sessions", "pcap2demo"],
-             "demo.(matches|rebuil|sign_on|sanitize|late)|quake2|quakeworld|quake\\.|tool.(convert|qtv|demo|stufftext)",
+             "demo.(matches|rebuil|sign_on|sanitize|late)|quake2|quakeworld|quake\\.|tool.(convert|qtv|stufftext)",
              ["demo", "quake2", "quakeworld", "quake", "tool", "sessions"]),
     "regression": (["pcap2demo/regression"], "regression", ["regression"]),
     "capture": (["pcap2demo/capture"], "tool", ["tool"]),
     "sessions": (["common/sessions", "common/stats", "pcap2demo/actions", "pcap2demo/capture",
                   "pcap2demo/output", "pcap2demo/anonymize"],
                  "sessions|tool|regression", ["sessions", "tool", "regression"]),
-    "recorder": (["pcap2demo/recording"], "tool.(recorder|follow)", ["tool"]),
+    "recorder": (["pcap2demo/recording"], "tool.follow", ["tool"]),
     "plugin": (["plugin"], "plugin", ["plugin"]),
 }
 
@@ -146,8 +146,6 @@ FAULTS = [
 
     # Golden differences and reports.
     ("regression", "!S_ISREG(status.st_mode)", "S_ISDIR(status.st_mode)"),
-
-    # Expectations.
 
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",

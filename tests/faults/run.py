@@ -30,7 +30,7 @@ from faults import AREAS, FAULTS
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 0.9
 # Slow, or with files that are not in the tree, or only about crashes.
-NOT_RUN = (r"^(demo.stored|quakeworld.(mvd|captures)|regression.readme|plugin.(passes|cut|corpus)|hostile.(attacks|doubling))$|"
+NOT_RUN = (r"^(demo.stored|regression.readme|plugin.(passes|cut|corpus)|hostile.(attacks|doubling))$|"
            r"engine|^truncate|^fuzz.replay|^faults")
 FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool", "sessions", "sanitized", "regression",
            "damage", "fuzz"]

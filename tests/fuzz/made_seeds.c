@@ -31,25 +31,16 @@ static const struct variant variants[] = {
     {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
     {"qw-deltas", "qw", QUAKEWORLD_VERSION, 0, 8, 0, "\0", 1}, /* REPLACEMENTDELTAS alone */
     {"qw-fte", "qw", QUAKEWORLD_VERSION, 0xffefffff, 0, 0, "\0", 1},
-    {"qw-seats", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0, 0, "\1\200", 2},
     {"qw-fte2", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0xffffffff, 0, "\20\2\0\1", 4},
     {"qw-mvd1", "qw", QUAKEWORLD_VERSION, 0, 0, 0x1ff, "\0", 1},
     {"nq-15", "nq", 15, 0, 0, 0, NULL, 0},
-    {"nq-fte", "nq", 15, 0xffefffff, 0, 0, NULL, 0},
     {"nq-fte2", "nq", 15, 0xffefffff, 0xffffffff, 0, NULL, 0},
-    {"nq-666", "nq", 666, 0, 0, 0, NULL, 0},
-    {"nq-999", "nq", 999, 0, 0, 0, NULL, 0},
-    {"nq-bjp", "nq", 10002, 0, 0, 0, NULL, 0},
-    {"nq-nehahra", "nq", 250, 0, 0, 0, NULL, 0},
-    {"nq-dp2", "nq", 97, 0, 0, 0, NULL, 0},
     {"nq-dp4", "nq", 3501, 0, 0, 0, NULL, 0},
     {"nq-dp7", "nq", 3504, 0, 0, 0, NULL, 0},
     {"q2-34", "q2", 34, 0, 0, 0, NULL, 0},
     {"q2-r1q2", "q2", 35, 0, 0, 0, "\0\x70\7\0\0", 5},
     {"q2-q2pro", "q2", 36, 0, 0, 0, "\2\4\2\0\0", 5},
     {"q2-aqtion", "q2", 38, 0, 0, 0, "\xc4\x0b\2\0\0\0", 6},
-    {"q2-q2repro", "q2", 1038, 0, 0, 0, "\1\0\2\0\0\12", 6},
-    {"acknex", "acknex", 0, 0, 0, 0, NULL, 0},
 };
 
 static bool is_quake(const struct variant *variant)
@@ -78,8 +69,6 @@ static GByteArray *packet_new(const struct variant *variant, uint32_t sequence, 
 {
     GByteArray *bytes = g_byte_array_new();
 
-    if (!variant->version)
-        return bytes;
     if (is_quake(variant)) {
         qs_write_u32be(bytes, 0x00100000);
         qs_write_u32be(bytes, sequence);
@@ -132,8 +121,6 @@ static void write_agreement(GByteArray *bytes, const struct variant *variant)
 
 static void write_quake_level(GByteArray *bytes, const struct variant *variant)
 {
-    if (variant->version == 999)
-        qs_write_u32(bytes, 0); /* its flags */
     if (variant->fte2)
         qs_write_text(bytes, "id1");
     qs_write_u8(bytes, 4);
@@ -191,8 +178,6 @@ static void add_level(GByteArray *seed, const struct variant *variant)
 {
     GByteArray *bytes;
 
-    if (!variant->version)
-        return;
     if (is_quake2(variant))
         add_connect(seed, variant);
     bytes = packet_new(variant, 1, true);
@@ -284,7 +269,7 @@ static GByteArray *packet_of(const struct variant *variant, const struct made_me
         bytes = packet_new(variant, rows_before(message) + (from_server ? 2 : 1), from_server);
     else
         bytes = g_byte_array_new();
-    if (message->kind == MADE_OOB_SERVER || message->kind == MADE_OOB_CLIENT)
+    if (message->kind == MADE_OOB_SERVER)
         qs_write_u32(bytes, UINT32_MAX);
     qs_write_view(bytes, message->bytes);
     if (is_quake(variant) && !connectionless)

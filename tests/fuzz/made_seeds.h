@@ -12,8 +12,7 @@
 enum made_kind {
     MADE_SERVER,
     MADE_CLIENT,
-    MADE_OOB_SERVER, /* without a connection */
-    MADE_OOB_CLIENT,
+    MADE_OOB_SERVER,    /* without a connection */
     MADE_BARE_CLIENT,   /* a whole packet */
     MADE_STREAM_SERVER, /* bytes of a TCP stream */
     MADE_STREAM_CLIENT,

@@ -102,8 +102,7 @@ class Rebuilding:
     def share(self, demo, truths):
         """(share of entity states that are right, text), compared with the nearest of the demos."""
         found = (comparison.compare_late(self.tool, demo, truth) for truth in truths)
-        right, frames, wrong, states = min((one for one in found if one[1]), key=lambda one: one[2] / one[3])
-        del right, frames
+        _, _, wrong, states = min((one for one in found if one[1]), key=lambda one: one[2] / one[3])
         return 1 - wrong / states, f"{1 - wrong / states:.2%} of {states} states"
 
     def sign_on(self, captures):

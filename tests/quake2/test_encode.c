@@ -409,18 +409,17 @@ TEST(an_unchanged_entity_costs_nothing)
     assert_int_equal(out->len, 4);
 }
 
-/* Bytes behind the bits and the number, which a byte is enough for. */
+/* Returns how many bytes follow the bits and the number, which takes one byte. */
 static guint size_of_change(const struct q2_variant *variant, const struct q2_entity *from,
                             const struct q2_entity *to)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
-    guint bits = 1, size;
+    guint bits = 1;
 
     q2_encode_entity(out, variant, from, to, false, false);
     while (bits < 5 && out->data[bits - 1] & 0x80)
         bits++;
-    size = out->len - bits - 1;
-    return size;
+    return out->len - bits - 1;
 }
 
 /* A step takes two bytes as far as it goes, a place three. */

@@ -88,7 +88,6 @@ static void open_deflate(struct game *game)
 
 #define STREAM_TEST(function) TEST_WITH(function, struct game, game, open_plain, game_close)
 #define BEGINNING_TEST(function) TEST_WITH(function, struct game, game, game_open, game_close)
-#define DEFLATE_TEST(function) TEST_WITH(function, struct game, game, open_deflate, game_close)
 
 static void assert_notes(struct game *game, enum qs_end from, struct qs_view bytes,
                          enum qs_note note)
@@ -288,7 +287,7 @@ STREAM_TEST(missing_bytes_lose_the_stream)
     assert_lost(game, SERVER);
 }
 
-DEFLATE_TEST(bad_deflated_bytes_lose_the_stream)
+TEST_WITH(bad_deflated_bytes_lose_the_stream, struct game, game, open_deflate, game_close)
 {
     g_autoptr(GByteArray) packed = deflated(VIEW(PONG "\1\x80\4"), Z_SYNC_FLUSH);
 

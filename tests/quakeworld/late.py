@@ -13,7 +13,6 @@ all states can be right.
 import collections
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
@@ -27,15 +26,15 @@ from tool import Capture
 STEP = 1 / 8  # of coordinates in shorts
 
 # A client of a capture, its recording, and the donor.
-Case = collections.namedtuple("Case", "capture port recording donor")
+Case = collections.namedtuple("Case", "capture recording donor")
 
 MULTI = "e-multi/e-multi"
 CASES = [
-    Case("a-vanilla/a-vanilla.pcap", None, "a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.qwd"),
-    Case("b-extended/b-extended.pcap", None, "b-extended/b-extended.qwd", "b-extended/b-extended.qwd"),
-    Case("a-vanilla/a-vanilla.pcap", None, "a-vanilla/a-vanilla.qwd", f"{MULTI}-client1.qwd"),
-    Case("b-extended/b-extended.pcap", None, "b-extended/b-extended.qwd", f"{MULTI}-client2.qwd"),
-    Case("a-vanilla/a-vanilla.pcap", None, "a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.mvd"),
+    Case("a-vanilla/a-vanilla.pcap", "a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.qwd"),
+    Case("b-extended/b-extended.pcap", "b-extended/b-extended.qwd", "b-extended/b-extended.qwd"),
+    Case("a-vanilla/a-vanilla.pcap", "a-vanilla/a-vanilla.qwd", f"{MULTI}-client1.qwd"),
+    Case("b-extended/b-extended.pcap", "b-extended/b-extended.qwd", f"{MULTI}-client2.qwd"),
+    Case("a-vanilla/a-vanilla.pcap", "a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.mvd"),
 ]
 
 # Share of states that must be right, by the place at which the capture begins: behind the sign-on, or in that
@@ -57,7 +56,6 @@ LOST = "fte-b-ezquake/b-fte-ezquake.pcap", {20, 21}
 # One in twenty packets lost, among them a client's svc_serverdata; the others are donors.
 LOSSY = f"{MULTI}.pcap", f"{MULTI}-client2.qwd", 0.05, 1
 
-ETHERNET_IP = 34  # bytes before the UDP header
 UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities", "qw.svcfte_updateentities"}
 
 RESET = 0x100  # of the bits of a replacement delta: nothing of the entity's old state stays
@@ -95,24 +93,20 @@ class Replaced(states.Player):
 
 
 class Cutter:
-    """Cuts one client's session in a capture off at a message."""
+    """Cuts the session of a capture off at a message."""
 
-    def __init__(self, tool, path, port):
-        """`port`: of the client, or None where it is the only one."""
+    def __init__(self, tool, path):
         self.capture = Capture.read(path)
         messages = states.messages_of(tool, path)
-        own = [index for index, (_, frame) in enumerate(self.capture.frames)
-               if port is None or port in struct.unpack_from(">HH", frame, ETHERNET_IP)]
-        has = {index: messages.get(index + 1, set()) for index in own}
-        begin = next(index for index in own if has[index] & UPDATES)
-        end = next((index for index in own if index >= begin and "qw.svc_serverdata" in has[index]), own[-1] + 1)
-        self.own, self.level = set(own), [index for index in own if begin <= index < end]
+        has = [messages.get(number, set()) for number in range(1, len(self.capture.frames) + 1)]
+        begin = next(index for index, names in enumerate(has) if names & UPDATES)
+        end = next((index for index in range(begin, len(has)) if "qw.svc_serverdata" in has[index]), len(has))
+        self.level = range(begin, end)
 
     def cut(self, at):
         """Behind the sign-on, or that part of the first level."""
         last = self.level[0] if at == "sign-on" else self.level[int(len(self.level) * at)]
-        return Capture(self.capture.link_type, [frame for index, frame in enumerate(self.capture.frames)
-                                                if index not in self.own or index > last])
+        return self.capture.of(self.capture.frames[last + 1:])
 
 
 def is_same(name, one, other):
@@ -152,7 +146,7 @@ class Checks:
 
     def cut(self):
         for case in CASES:
-            cutter = Cutter(self.tool, self.stored / case.capture, case.port)
+            cutter = Cutter(self.tool, self.stored / case.capture)
             whole = player.play(self.tool, self.stored / case.recording)
             for at in SHARES:
                 yield self.find_problem(case, cutter, whole, at), f"{case.recording} from {at}"

@@ -167,10 +167,10 @@ class ToolTest(unittest.TestCase):
             self.assertEqual(result.returncode, status, error)
         return (result.stdout or b"").decode(), error
 
-    def measure(self, *arguments, most=1 << 30, program=(PROGRAM,)):
+    def measure(self, *arguments, most=1 << 30):
         """Returns the output's size, peak memory in MiB, and processor time in seconds. Ends the program once it
         has printed more than `most` bytes."""
-        command = [sys.executable, "-S", "-c", MEASURE, str(most), *program, *map(str, arguments)]
+        command = [sys.executable, "-S", "-c", MEASURE, str(most), PROGRAM, *map(str, arguments)]
         output = subprocess.run(command, cwd=self.folder, capture_output=True, check=True).stdout
         size, memory, seconds = map(float, output.split())
         return size, memory / 1024, seconds
