@@ -190,21 +190,10 @@ FIXTURE_TEST(a_copy_keeps_its_names)
 
 FIXTURE_TEST(a_session_has_a_description)
 {
-    struct qs_description description;
-
-    acknex_protocol.describe(&f->session.base, &description);
-    assert_null(description.version);
-    assert_null(description.map);
-    assert_null(description.player);
+    assert_describes(&acknex_protocol, &f->session.base, NULL, NULL, NULL);
     READS(QS_C2S, JOIN_BOB LEVEL("one"), NULL);
     READS(QS_S2C, "\x07\x05\x00\x00\x80\x3f", NULL);
-    acknex_protocol.describe(&f->session.base, &description);
-    assert_string_equal(description.version, "5");
-    assert_string_equal(description.map, "one.wmb");
-    assert_string_equal(description.player, "Bob");
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
+    assert_describes(&acknex_protocol, &f->session.base, "5", "one.wmb", "Bob");
 }
 
 /* --- Unreadable messages --- */

@@ -34,7 +34,7 @@ def moved(frame, ports):
 
 
 def is_found(name):
-    """Each packet, also those before it was clear what they are."""
+    """Whether each packet is found, also those before the recognition."""
     _, frames = capture.read(truth.own(name))
     servers = {port for frame in frames if capture.is_udp(frame)
                for _, port in capture.ends(frame) if port < 30000} | PORTS
@@ -77,7 +77,7 @@ def is_left_alone(make):
     for seed in range(3):
         dice, frames = random.Random(seed), []
         for i in range(200):
-            data = bytes(12) + b"\x08\x00" + tool.udp(*((server, client) if i % 2 else (client, server)), make(i, dice))
+            data = tool.udp_frame(*((server, client) if i % 2 else (client, server)), make(i, dice))
             frames.append(capture.Frame(i * 10**7, data, len(data)))
         found = truth.report("--check", frames)
         if found["sessions"] or found["files"][0]["packets"]:

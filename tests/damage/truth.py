@@ -18,9 +18,9 @@ import capture
 import comparison
 import dem
 import player
+import recordings
 
 TOOL = os.environ["PCAP2DEMO"]
-CAPTURES = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"], "tests", "captures", "fidelity")
 SHARED = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"]).parent / "shared"
 SANITIZED = bool(os.environ["SANITIZED"])
 # More places of more captures.
@@ -58,7 +58,7 @@ def dump(path):
 
 
 def own(name):
-    return CAPTURES / f"{name}.pcap.gz"
+    return recordings.OWN / f"{name}.pcap.gz"
 
 
 def captures_of(names, largest, lossy=()):

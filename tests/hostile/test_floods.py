@@ -90,10 +90,6 @@ class Floods(traffic.TrafficTest):
         self.assertIn("3 were ended early, 0 left out", error)
         self.sessions(path)
 
-    def test_wrong_numbers_of_sessions(self):
-        for number in ("0", "-1", "many"):
-            self.tool("--max-sessions", number, SAMPLE, status=2)
-
     @unittest.skipIf(SANITIZED, "sanitizers take more memory than this test gives")
     def test_memory_bounds_sessions(self):
         path = self.capture("many.pcap", damages.at_once(PLAYER[:60], 2000))

@@ -2,8 +2,8 @@
 """Expert infos stand under the item with the bytes that they are about, also of joined and inflated bytes."""
 
 import struct
-import zlib
 
+from tool import zpacket
 from wireshark import PASSES, PluginTest, to_client, to_server
 
 PRIVATE_PORT = 40500
@@ -15,13 +15,6 @@ Q2_NOP = b"\x06"
 def fragment(number, messages, last):
     """A reliable datagram of Quake."""
     return struct.pack(">HHI", 9 if last else 1, 8 + len(messages), number) + messages
-
-
-def packed(messages):
-    """Quake II's svc_zpacket."""
-    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
-    data = deflate.compress(messages) + deflate.flush()
-    return struct.pack("<BHH", 21, len(data), len(messages)) + data
 
 
 def expert_infos(packet):
@@ -50,18 +43,18 @@ def inflated(messages):
 
 def packed_to_its_own_end():
     """A packet whose next byte is at the offset that the last inflated byte has."""
-    return next(packet for count in range(12, 30) for packet in [packed(count * Q2_NOP)]
+    return next(packet for count in range(12, 30) for packet in [zpacket(count * Q2_NOP)]
                 if 8 + len(packet) == count - 1)
 
 
-MANY = packed(2500 * Q2_NOP)
+MANY = zpacket(2500 * Q2_NOP)
 HEADER = struct.Struct("<II")
 # Frames, and the name and bytes of each expert info of the last one. svc_setangle has three angles.
 CASES = {
     "a message in joined fragments": (joined(7 * NOP, 3 * NOP + SETANGLE + b"\x55"), [("nq.malformed", "0a55")]),
     "a message in two fragments": (joined(7 * NOP + SETANGLE, b"\x55"), [("nq.malformed", "0a55")]),
     "a field in joined fragments": (joined(7 * NOP, b"\x7e\x55"), [("nq.unknown_message", "7e")]),
-    "inflated messages": (inflated(packed(9 * Q2_NOP + b"\x1e")), [("q2.unknown_message", "1e")]),
+    "inflated messages": (inflated(zpacket(9 * Q2_NOP + b"\x1e")), [("q2.unknown_message", "1e")]),
     "two messages may inflate to 5000 bytes, a third not to 2500 more":
         (inflated(3 * MANY), [("q2.limit", MANY[1:].hex())]),
     "behind inflated messages": (inflated(packed_to_its_own_end() + b"\x1e"), [("q2.unknown_message", "1e")]),

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from capture import NANOSECONDS, read
+from capture import NANOSECONDS, Frame, read, write
 from tool import udp
 
 NOBODY = 65534
@@ -174,10 +174,8 @@ class PluginTest(unittest.TestCase):
     def timed_capture(cls, packets):
         """The same of packets as stored_packets() gives them."""
         handle, name = tempfile.mkstemp(suffix=".pcap", dir=cls.folder)
-        with os.fdopen(handle, "wb") as out:
-            out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
-            for time, data, length in packets:
-                out.write(struct.pack("<IIII", *divmod(time, SECOND), len(data), length) + data)
+        os.close(handle)
+        write(name, 1, (Frame(*packet) for packet in packets))
         os.chmod(name, 0o644)
         return name
 

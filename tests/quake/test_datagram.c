@@ -356,7 +356,7 @@ WIRE_TEST(bad_headers_are_malformed)
 /* Only the messages show which end is the server. */
 WIRE_TEST(messages_show_the_direction)
 {
-    wire->nameless = true;
+    wire->server_is_unknown = true;
     wire_send(wire, QS_S2C, LAST, 9, VIEW("\x01"));
     assert_int_equal(wire->decoder.found.direction, QS_DIRECTION_UNKNOWN);
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
@@ -477,7 +477,7 @@ TEST(only_the_games_datagrams_are_recognized)
 /* A fragment that cannot be read alone: only servers send one. */
 WIRE_TEST(only_servers_send_a_first_fragment)
 {
-    wire->nameless = true;
+    wire->server_is_unknown = true;
     wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));
     assert_int_equal(wire->session.base.server, QS_END_B);
     NOT_RECEIVED("undecoded");

@@ -4,11 +4,6 @@
 
 #include "common/demo/dem/dem.h"
 
-static struct qs_reader reader_over(struct qs_view bytes)
-{
-    return qs_reader_over(bytes.data, bytes.size);
-}
-
 static enum qs_demo_status header_status(struct qs_view bytes)
 {
     struct qs_reader in = reader_over(bytes);

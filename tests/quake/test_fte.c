@@ -17,7 +17,8 @@ WIRE_TEST(agreement_is_kept_until_the_next_level)
     READS(FTE_SERVERINFO("\x7f\0", VERSION_999), "nq.extension.fte.csqc = true",
           "nq.agreed.fte = 0x40000000", "nq.agreed.fte2 = 0x7f", "nq.serverinfo.gamedir = qw",
           "nq.serverinfo.maxclients = 52");
-    wire_assert_described(wire, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f", "m", NULL);
+    assert_describes(&nq_protocol, &wire->session.base, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f",
+                     "m", NULL);
     SERVER_SENDS("\x0b" VERSION_15 LIST);
     assert_int_equal(wire->session.ext.fte2, 0);
     wire_block(wire, VIEW("\x56\0\0\0\0\0\0\0\0"));

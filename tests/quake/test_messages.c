@@ -13,7 +13,7 @@ WIRE_TEST(serverinfo_begins_a_level)
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.signon, 1);
     assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
-    wire_assert_described(wire, "15", "m", "bob");
+    assert_describes(&nq_protocol, &wire->session.base, "15", "m", "bob");
     SERVER_SENDS(FITZQUAKE); /* the next level forgets the last */
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.signon, 0);

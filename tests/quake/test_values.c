@@ -132,7 +132,7 @@ WIRE_TEST(the_last_player_is_named)
     NOT_RECEIVED("player.name");
     READS("\x0e\3\7\0", "nq.updatefrags.name = last");
     SERVER_SENDS("\5\4\0");
-    wire_assert_described(wire, "15", "m", "last");
+    assert_describes(&nq_protocol, &wire->session.base, "15", "m", "last");
 }
 
 /* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
@@ -171,7 +171,7 @@ WIRE_TEST(the_next_level_forgets_names)
     RECEIVED("nq.update.entity = 2", "nq.updatefrags.player = 1", "nq.sound.index = 1",
              "nq.baseline.model = 2");
     NOT_RECEIVED(".name = ");
-    wire_assert_described(wire, "15", "n", NULL);
+    assert_describes(&nq_protocol, &wire->session.base, "15", "n", NULL);
 }
 
 /* DarkPlaces cl_ents4.c: the flags of an entity in the level before do not apply to this one. */

@@ -48,7 +48,7 @@ void wire_packet(struct wire *wire, enum qs_direction direction, struct qs_view 
     packet = packet_of(wire, (struct qs_view){wire->packet->data, wire->packet->len});
     packet.size -= MIN(wire->cut, packet.size);
     set_ends(&packet, direction);
-    if (!wire->nameless)
+    if (!wire->server_is_unknown)
         wire->session.base.server = QS_END_B;
     g_string_truncate(wire->listener.received, 0);
     qs_decode(&wire->decoder, &wire->session.base, &wire->listener.base, &packet);
@@ -91,21 +91,4 @@ void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_vi
 {
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, sequence, messages);
     assert_no_problem(wire);
-}
-
-void wire_assert_described(const struct wire *wire, const char *version, const char *map,
-                           const char *player)
-{
-    struct qs_description description;
-
-    nq_protocol.describe(&wire->session.base, &description);
-    assert_string_equal(description.version, version);
-    assert_string_equal(description.map, map);
-    if (player)
-        assert_string_equal(description.player, player);
-    else
-        assert_null(description.player);
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
 }

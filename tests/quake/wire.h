@@ -16,8 +16,8 @@ struct wire {
     struct text_listener listener; /* of the last packet or block */
     GByteArray *packet;            /* bytes of the last packet, before the cut */
     uint64_t number;               /* number of the last packet, from 1 */
-    uint32_t cut;  /* number of bytes at the end of packets that the capture lacks */
-    bool nameless; /* the decoder does not know which end is the server */
+    uint32_t cut; /* number of bytes at the end of packets that the capture lacks */
+    bool server_is_unknown;
 };
 
 void wire_init(struct wire *wire);
@@ -37,9 +37,6 @@ void wire_block(struct wire *wire, struct qs_view messages);
 void wire_assert_reads(struct wire *wire, struct qs_view messages);
 /* The same of messages of the client, in an unreliable packet of this number. */
 void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
-/* `player` may be NULL: none is known. */
-void wire_assert_described(const struct wire *wire, const char *version, const char *map,
-                           const char *player);
 
 /* Lines of the last packet, in order. */
 #define RECEIVED(...)                                                                              \

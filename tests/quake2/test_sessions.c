@@ -52,30 +52,13 @@ static void open_connected(struct game *game)
 
 #define GAME_TEST(function) TEST_WITH(function, struct game, game, open_connected, game_close)
 
-/* `player` and `map`: NULL if they are not asked for. */
-static void assert_described(const struct game *game, const char *version, const char *player,
-                             const char *map)
-{
-    struct qs_description description;
-
-    q2_protocol.describe(&game->session.base, &description);
-    assert_string_equal(description.version, version);
-    if (player)
-        assert_string_equal(description.player, player);
-    if (map)
-        assert_string_equal(description.map, map);
-    g_free(description.version);
-    g_free(description.map);
-    g_free(description.player);
-}
-
 GAME_TEST(connect_begins_a_connection)
 {
     assert_int_equal(game->session.base.server, QS_END_B);
     assert_int_equal(game->session.base.connection, 1);
     assert_int_equal(game->session.base.version, 34);
     assert_int_equal(game->session.qport_width, Q2_QPORT_SHORT);
-    assert_described(game, "34", "somebody", "lab1");
+    assert_describes(&q2_protocol, &game->session.base, "34", "lab1", "somebody");
 }
 
 GAME_TEST(the_answer_may_come_twice)
@@ -173,7 +156,7 @@ static void assert_stays_undecoded(struct game *game)
     game->session.base.disconnected = true;
     connect_game(game);
     assert_int_equal(send_packet(game, QS_END_B, 1, serverdata), 0);
-    assert_described(game, "34", NULL, NULL);
+    assert_describes(&q2_protocol, &game->session.base, "34", "lab1", "somebody");
 }
 
 /* What the capture cut ends within a message: it is a game's, unless it is of another one as far as
@@ -210,20 +193,21 @@ TEST(unknown_protocols_are_named_and_not_decoded)
         game_open(&game);
         assert_int_equal(send_text(&game, QS_END_A, kinds[i].connect), 0);
         assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
-        assert_described(&game, kinds[i].version, NULL, NULL);
+        assert_describes(&q2_protocol, &game.session.base, kinds[i].version, NULL, "a");
         assert_stays_undecoded(&game);
         game_close(&game);
     }
 }
 
-static void check_new_netchan(const char *connect, const char *answer, const char *version)
+static void check_new_netchan(const char *connect, const char *answer, const char *version,
+                              const char *map)
 {
     struct game game;
 
     game_open(&game);
     send_text(&game, QS_END_A, connect);
     send_text(&game, QS_END_B, answer);
-    assert_described(&game, version, NULL, NULL);
+    assert_describes(&q2_protocol, &game.session.base, version, map, "a");
     assert_false(game.session.undecodable);
     assert_true(game.session.new_netchan);
     assert_int_equal(game.session.qport_width, Q2_QPORT_BYTE);
@@ -235,9 +219,9 @@ static void check_new_netchan(const char *connect, const char *answer, const cha
 TEST(connect_names_the_netchan)
 {
     check_new_netchan("connect 36 1 2 \"\\name\\a\" 2048 1 1 1026", "client_connect nc=1",
-                      "36 (1026)");
+                      "36 (1026)", NULL);
     check_new_netchan("connect 1038 226 2 \"\\name\\a\" 1390 1", "client_connect nc=1 map=lab1",
-                      "q2repro 1038");
+                      "q2repro 1038", "lab1");
 }
 
 TEST(unknown_demos_are_named_and_not_decoded)
@@ -253,7 +237,7 @@ TEST(unknown_demos_are_named_and_not_decoded)
 
         game_open(&game);
         assert_int_not_equal(game_block(&game, block, sizeof block), 0);
-        assert_described(&game, kinds[i].version, NULL, NULL);
+        assert_describes(&q2_protocol, &game.session.base, kinds[i].version, NULL, NULL);
         assert_int_not_equal(game_block(&game, "\6", 1), 0);
         assert_int_equal(game.decoder.found.messages->len, 0);
         game_close(&game);
@@ -272,7 +256,7 @@ TEST(demos_of_the_rerelease_are_read)
 
         game_open(&game);
         assert_int_equal(game_block(&game, block, sizeof block), 0);
-        assert_described(&game, versions[i], NULL, NULL);
+        assert_describes(&q2_protocol, &game.session.base, versions[i], NULL, NULL);
         assert_int_equal(game.session.level.frame_rate, 40);
         assert_int_equal(game.session.base.level, 1);
         game_close(&game);

@@ -4,11 +4,6 @@
 
 #include "common/demo/mvd/mvd.h"
 
-static struct qs_reader reader_over(struct qs_view bytes)
-{
-    return qs_reader_over(bytes.data, bytes.size);
-}
-
 TEST(players_have_32_numbers)
 {
     struct qs_reader stats = reader_over(VIEW("\0\xfd\0\0\0\0"));

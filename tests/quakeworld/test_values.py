@@ -7,8 +7,8 @@ The expected values follow from the clients' sources, which each row names.
 import re
 import struct
 
-from demos import flat
-from tool import ETHERNET, Capture, ToolTest, udp
+from demos import flat, userinfo
+from tool import ToolTest, udp_frame
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 FTE_MODELDBL, FTE_ENTITYDBL, FTE_ENTITYDBL2 = 0x1000, 0x2000, 0x4000
@@ -23,10 +23,6 @@ def serverdata(extensions=b"", level=b"A level", version=28):
 
 def fte_serverdata(flags):
     return serverdata(b"FTEX" + struct.pack("<I", flags))
-
-
-def userinfo(player, name):
-    return b"\x28" + bytes([player]) + struct.pack("<I", 100) + b"\\name\\" + name + b"\0"
 
 
 def entity(data):
@@ -151,8 +147,7 @@ class Values(ToolTest):
         self.client(b"\x04new\0")
 
     def send(self, source, destination, payload):
-        self.frames.append((len(self.frames) * 1000,
-                            bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+        self.frames.append((len(self.frames) * 1000, udp_frame(source, destination, payload)))
 
     def client(self, messages, qport=4711):
         self.sequence += 1
@@ -167,7 +162,7 @@ class Values(ToolTest):
 
     def packets(self):
         """The fields of each packet."""
-        packets = self.dump(self.write("in.pcap", Capture(ETHERNET, self.frames).pcap()))
+        packets = self.dump(self.write_capture("in.pcap", self.frames))
         return [list(flat(packet["fields"])) for packet in packets]
 
     def assert_values(self, fields, name, expected):

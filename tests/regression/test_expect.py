@@ -333,5 +333,5 @@ class Errors(Expect):
                 self.assertIn(problem, error)
 
     def test_options(self):
-        for options in (("--expect", "a", "--golden", "b"), ("--expect", "a", "--ignore", "qw"), ("--update",)):
+        for options in (("--expect", "a", "--golden", "b"), ("--expect", "a", "--ignore", "qw")):
             self.tool("--check", *options, SAMPLE, status=2)

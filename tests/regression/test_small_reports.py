@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports about conversations of a few packets: the length of a session, the order of sessions, numbers of notes."""
 
-import json
 import struct
 
-from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
+from tool import CAPTURES, ToolTest, udp_frame
 
 CLIENT, SERVER, OTHER = (1, 27001), (2, 27500), (3, 27001)
 SECOND = 1000000
@@ -18,7 +17,7 @@ class Reports(ToolTest):
         self.frames = []
 
     def send(self, time, source, destination, payload):
-        self.frames.append((time, bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+        self.frames.append((time, udp_frame(source, destination, payload)))
 
     def client(self, time, sequence, messages=b"", end=CLIENT):
         self.send(time, end, SERVER, struct.pack("<IIH", sequence, sequence - 1, 4711) + messages)
@@ -31,16 +30,15 @@ class Reports(ToolTest):
             self.client(start + i * SECOND, i, b"\x04new\0" if i == 1 else b"", end)
             self.server(start + i * SECOND + 1, i, b"\x01", end)
 
-    def report(self, *options, status=0):
-        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
-        return json.loads(self.tool(*options, "--json", path, status=status)[0])
+    def reported(self, *options, status=0):
+        return self.report(*options, self.write_capture("in.pcap", self.frames), status=status)
 
     def checked(self, status=0):
-        return self.report("--check", "--no-rebuild", status=status)["files"][0]
+        return self.reported("--check", "--no-rebuild", status=status)["files"][0]
 
     def sessions(self, key):
         """The key of each session; --stats has the same sessions."""
-        found, stats = ([session[key] for session in self.report(action)["sessions"]] for action in ("--list", "--stats"))
+        found, stats = ([session[key] for session in self.reported(action)["sessions"]] for action in ("--list", "--stats"))
         self.assertEqual(found, stats)
         return found
 
@@ -61,8 +59,7 @@ class Length(Reports):
     def test_of_a_demo_by_the_servers_time(self):
         """FTE's replacement deltas carry it, with no svc_time beside."""
         for name, seconds in [("nq-fte", 29), ("nq-fte-qss", 28), ("nq-protocol15", 95)]:
-            output, _ = self.tool("--list", "--json", CAPTURES / "fidelity" / f"{name}.dem.gz")
-            session, = json.loads(output)["sessions"]
+            session, = self.listed(CAPTURES / "fidelity" / f"{name}.dem.gz")
             self.assertAlmostEqual(session["duration"], seconds, delta=0.5, msg=name)
 
 
@@ -90,7 +87,7 @@ class Requests(Reports):
             self.send(1, SERVER, end, b"\xff\xff\xff\xffn\\map\\dm4\n\0")
             self.send(2 * SECOND, end, SERVER, b"\xff\xff\xff\xffstatus\n")
         self.assertEqual([(request["name"], request["requests"], request["answered"], request["time"]["count"])
-                          for request in self.report("--stats")["requests"]], [("status", 4, 2, 2)])
+                          for request in self.reported("--stats")["requests"]], [("status", 4, 2, 2)])
 
 
 class Notes(Reports):

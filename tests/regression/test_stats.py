@@ -2,7 +2,6 @@
 """--stats: the numbers are those of a count of the JSON dump."""
 
 import collections
-import json
 
 from tool import CAPTURES, SAMPLE, ToolTest
 
@@ -18,15 +17,14 @@ def outermost(fields, source=None):
 
 
 class Stats(ToolTest):
-    def report(self, *arguments):
-        output, _ = self.tool("--stats", "--json", *arguments)
-        report = json.loads(output)
+    def stats(self, *arguments):
+        report = self.report("--stats", *arguments)
         self.assertEqual((report["schema"], report["kind"]), (1, "stats"))
         return report["sessions"]
 
     def compare(self, capture):
         packets = self.dump(capture)
-        for session in self.report(capture):
+        for session in self.stats(capture):
             own = [packet for packet in packets if packet.get("session") == session["number"]]
             self.assertEqual(len(own), session["packets"])
             counts, sizes = collections.Counter(), collections.Counter()
@@ -53,12 +51,12 @@ class Stats(ToolTest):
 
     def test_text(self):
         output, _ = self.tool("--stats", SAMPLE)
-        session, = self.report(SAMPLE)
+        session, = self.stats(SAMPLE)
         self.assertTrue(output.startswith("session 1: labplayer, QuakeWorld 28, dm4, 0:15, client 127.0.0.1:43608, "
                                            "server 127.0.0.1:27500\n"), output)
         for message in session["messages"]:
             self.assertRegex(output, rf"\n  {message['name']} +{message['direction']} "
                                      rf"+{message['count']} +{message['bytes']}\n")
 
-    def test_session_choice(self):
+    def test_unknown_session_prints_nothing(self):
         self.assertEqual(self.tool("--stats", "--session", "2", SAMPLE, status=1)[0], "")

@@ -165,13 +165,3 @@ TEST(missing_folders_are_created)
     }
     assert_int_equal(g_rmdir(folder), 0);
 }
-
-TEST(a_folder_that_cannot_be_created_is_reported)
-{
-    struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
-    g_autofree char *error = make_folders(demo_files_folder(files));
-
-    assert_non_null(error);
-    assert_non_null(strstr(error, "/dev/null/folder"));
-    demo_files_free(files);
-}

@@ -10,7 +10,7 @@ import unittest
 
 from test_secrets import PACKETS, PASSWORD
 from streams import stream
-from tool import CAPTURES, ETHERNET, RAW, SANITIZED, Capture, ToolTest, as_ipv6, udp
+from tool import CAPTURES, RAW, SANITIZED, Capture, ToolTest, as_ipv6, udp
 
 CLIENT, SERVER, QUAKE2, QUAKE = (1, 40000), (2, 27500), (2, 27910), (2, 26000)
 OOB = b"\xff\xff\xff\xff"
@@ -161,7 +161,7 @@ class Anonymize(ToolTest):
     def test_hole_in_a_stream_stays(self):
         """Frames of which nothing is decoded are counted."""
         frames = list(enumerate(stream([1000]).frames))
-        original = self.write("original.pcap", Capture(ETHERNET, frames[:8] + frames[9:]).pcap())
+        original = self.write_capture("original.pcap", frames[:8] + frames[9:])
         copy, output, _ = self.copy(original, options=["--keep-undecoded"])
         copied, expected = (re.sub(r"packet \d+", "packet", "\n".join(comparable(self.dump(path)))) for path in (copy, original))
         self.assertIn("the start of the next block cannot be found", expected)

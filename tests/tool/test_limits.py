@@ -2,23 +2,16 @@
 """Small inputs that ask for much: memory, output and time stay moderate."""
 
 import struct
-import zlib
 
-from tool import SAMPLE, ToolTest, udp_frame
+from tool import SAMPLE, ToolTest, udp_frame, zpacket
 
 CLIENT, SERVER = (1, 27901), (2, 27910)
-SVC_NOP, SVC_ZPACKET = b"\x06", b"\x15"
+SVC_NOP = b"\x06"
 SVC_SPAWNBASELINE = b"\x0e\0\1"  # the message with the most fields a byte
 
 # With room for the tests with sanitizers.
 MEMORY_MAX = 600  # MiB
 OUTPUT_MAX = 200 << 20
-
-
-def zpacket(messages):
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress(messages) + packer.flush()
-    return SVC_ZPACKET + struct.pack("<HH", len(packed), len(messages)) + packed
 
 
 class Quake2Session:

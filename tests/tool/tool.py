@@ -15,6 +15,7 @@ import tempfile
 import termios
 import time
 import unittest
+import zlib
 
 import capture
 
@@ -120,6 +121,13 @@ def udp(source, destination, payload):
 def udp_frame(source, destination, payload):
     """The same packet on Ethernet."""
     return bytes(12) + b"\x08\x00" + udp(source, destination, payload)
+
+
+def zpacket(messages):
+    """Messages in Quake II's svc_zpacket."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(messages) + packer.flush()
+    return struct.pack("<BHH", 21, len(packed), len(messages)) + packed
 
 
 def wait_until_read(process, pipe):
