@@ -10,7 +10,7 @@
 #include "common/quake2/session.h"
 #include "pcap2demo/actions/action.h"
 
-TEST(test_format_of_a_session)
+TEST(a_stream_is_rebuilt_as_mvd2_and_datagrams_never_are)
 {
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, NULL), &qs_demo_dm2);
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "dm2"), &qs_demo_dm2);
@@ -18,7 +18,7 @@ TEST(test_format_of_a_session)
     assert_ptr_equal(qs_demo_format_of(&q2_protocol, true, "dm2"), &qs_demo_mvd2);
 }
 
-TEST(test_no_capture_of_a_format_without_packets)
+TEST(no_capture_of_a_format_without_packets)
 {
     const struct qs_demo_format format = {.extension = "toy", .protocol = &q2_protocol};
     const struct qs_client_session session = {

@@ -116,7 +116,7 @@ TEST(entity_stands_where_it_came_into_the_donors_view)
 
 /* --- Quake II --- */
 
-TEST(message_says_when_each_statistic_is_sent)
+TEST(message_has_the_time_of_each_statistic)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
     struct qs_donor_match *match;

@@ -205,7 +205,7 @@ static void start_connected(struct rebuilding *r)
     r->session->version = 28;
 }
 
-REBUILD_TEST(test_lost_moves_are_taken_from_the_next_packet_oldest_first, start_connected)
+REBUILD_TEST(lost_moves_are_taken_from_the_next_packet_oldest_first, start_connected)
 {
     move(r, 100, 7, 8, 9, 10);
     move(r, 103, 7, 21, 22, 23);
@@ -215,7 +215,7 @@ REBUILD_TEST(test_lost_moves_are_taken_from_the_next_packet_oldest_first, start_
     assert_int_equal(r->out.counts.repaired, 2);
 }
 
-REBUILD_TEST(test_oldest_known_move_replaces_all_before_it, start_connected)
+REBUILD_TEST(oldest_known_move_replaces_all_before_it, start_connected)
 {
     server(r, 7, 101, NOP);
     move(r, 102, 7, 1, 2, 20);
@@ -226,7 +226,7 @@ REBUILD_TEST(test_oldest_known_move_replaces_all_before_it, start_connected)
 
 /* The capture is from the server's side: packet 101 passes it before the client has sent move 52.
  */
-REBUILD_TEST(test_move_stands_behind_the_packet_it_acknowledges, start_connected)
+REBUILD_TEST(move_stands_behind_the_packet_it_acknowledges, start_connected)
 {
     server(r, 100, 50, NOP);
     server(r, 101, 50, NOP);
@@ -239,7 +239,7 @@ REBUILD_TEST(test_move_stands_behind_the_packet_it_acknowledges, start_connected
 }
 
 /* Move 51 is captured late, and move 52 not at all. */
-REBUILD_TEST(test_move_that_the_server_acknowledges_stands_before_the_answer, start_connected)
+REBUILD_TEST(move_that_the_server_acknowledges_stands_before_the_answer, start_connected)
 {
     server(r, 100, 50, NOP);
     server(r, 101, 52, NOP);
@@ -255,7 +255,7 @@ REBUILD_TEST(test_move_that_the_server_acknowledges_stands_before_the_answer, st
 /* svc_deltapacketentities: entity 65 has frame 9. */
 #define DELTA(from) "\x30" from "\x41\x20\x09\0\0"
 
-REBUILD_TEST(test_delta_from_a_packet_that_is_missing_is_written_in_full, start_connected)
+REBUILD_TEST(delta_from_a_packet_that_is_missing_is_written_in_full, start_connected)
 {
     server(r, 100, 100, VIEW(FULL));
     move(r, 101, 100, 1, 2, 11);
@@ -273,7 +273,7 @@ REBUILD_TEST(test_delta_from_a_packet_that_is_missing_is_written_in_full, start_
 
 /* The server counts from frame 100 though the client had frame 101, as if it had dropped that one.
  * Engines have frame 101, and would drop the update. */
-REBUILD_TEST(test_delta_that_engines_drop_is_written_in_full, start_connected)
+REBUILD_TEST(delta_that_engines_drop_is_written_in_full, start_connected)
 {
     server(r, 100, 100, VIEW(FULL));
     move(r, 101, 100, 1, 2, 11);
@@ -287,21 +287,21 @@ REBUILD_TEST(test_delta_that_engines_drop_is_written_in_full, start_connected)
                         "5: an update is written in full, since engines would drop the delta\n");
 }
 
-REBUILD_TEST(test_no_demo_of_moves_alone, start_connected)
+REBUILD_TEST(no_demo_of_moves_alone, start_connected)
 {
     move(r, 100, 7, 8, 9, 10);
     finish(r);
     assert_no_demo(r, NULL);
 }
 
-REBUILD_TEST(test_no_demo_of_moves_alone_of_a_running_session, start_qwd)
+REBUILD_TEST(no_demo_of_moves_alone_of_a_running_session, start_qwd)
 {
     move(r, 100, 7, 8, 9, 10);
     finish(r);
     assert_no_demo(r, NO_LEVEL);
 }
 
-REBUILD_TEST(test_commands_in_the_form_of_ezquake_37, start_connected)
+REBUILD_TEST(commands_in_the_form_of_ezquake_37, start_connected)
 {
     struct qwd_block block;
 
@@ -317,7 +317,7 @@ REBUILD_TEST(test_commands_in_the_form_of_ezquake_37, start_connected)
     assert_blocks(r, "s101 end");
 }
 
-TEST(test_ezquake_37_and_later_get_its_own_form)
+TEST(ezquake_37_and_later_get_its_own_form)
 {
     static const struct {
         const char *version;
@@ -346,7 +346,7 @@ TEST(test_ezquake_37_and_later_get_its_own_form)
     "0: a level cannot be shown: part of its sign-on (before packet 2) was not captured; try "     \
     "--sign-on DEMO with a demo of the same map\n"
 
-REBUILD_TEST(test_level_without_part_of_its_sign_on_is_left_out_and_reported_once, start_connected)
+REBUILD_TEST(level_without_part_of_its_sign_on_is_left_out_and_reported_once, start_connected)
 {
     server(r, 100, 50, NOP);
     r->session->level = 2;
@@ -367,7 +367,7 @@ REBUILD_TEST(test_level_without_part_of_its_sign_on_is_left_out_and_reported_onc
 #define ZEROS_10 "\0\0\0\0\0\0\0\0\0\0"
 
 /* Packets 2 to 4 have updates of a level whose svc_serverdata is missing. */
-REBUILD_TEST(test_message_names_the_first_packet_of_a_level_without_serverdata, start_connected)
+REBUILD_TEST(message_names_the_first_packet_of_a_level_without_serverdata, start_connected)
 {
     server(r, 100, 50, NOP);
     r->session->level = 0;
@@ -380,7 +380,7 @@ REBUILD_TEST(test_message_names_the_first_packet_of_a_level_without_serverdata, 
 }
 
 /* Players would stop at a demo that begins within a level. */
-REBUILD_TEST(test_no_demo_begins_within_a_level, start_qwd)
+REBUILD_TEST(no_demo_begins_within_a_level, start_qwd)
 {
     move(r, 100, 7, 8, 9, 10);
     server(r, 8, 100, VIEW("\x2f\0\0"));
@@ -397,7 +397,7 @@ static void assert_set(struct rebuilding *r, uint32_t outgoing, uint32_t incomin
     assert_int_equal(block.incoming, incoming);
 }
 
-REBUILD_TEST(test_first_block_has_the_numbers_before_the_first_packet, start_qwd)
+REBUILD_TEST(first_block_has_the_numbers_before_the_first_packet, start_qwd)
 {
     r->session->level = 1;
     r->session->version = 28;
@@ -408,7 +408,7 @@ REBUILD_TEST(test_first_block_has_the_numbers_before_the_first_packet, start_qwd
 }
 
 /* A packet that consists of a header is no block, either. */
-REBUILD_TEST(test_move_before_the_level_counts_and_is_no_block, start_qwd)
+REBUILD_TEST(move_before_the_level_counts_and_is_no_block, start_qwd)
 {
     move(r, 60, 99, 1, 2, 20);
     server(r, 100, 60, VIEW(QW_LEVEL));
@@ -419,7 +419,7 @@ REBUILD_TEST(test_move_before_the_level_counts_and_is_no_block, start_qwd)
     assert_blocks(r, "s100 s102 end");
 }
 
-REBUILD_TEST(test_demo_ends_with_svc_disconnect, start_connected)
+REBUILD_TEST(demo_ends_with_svc_disconnect, start_connected)
 {
     server(r, 100, 50, NOP);
     server(r, 101, 50, VIEW("\2"));
@@ -429,7 +429,7 @@ REBUILD_TEST(test_demo_ends_with_svc_disconnect, start_connected)
 }
 
 /* Players would wait if the demo's time stepped back with the capture's clock. */
-REBUILD_TEST(test_time_never_steps_back, start_connected)
+REBUILD_TEST(time_never_steps_back, start_connected)
 {
     static const unsigned seconds[] = {1, 5, 3, 4, 7}, expected[] = {0, 4, 4, 4, 6};
 
@@ -514,7 +514,7 @@ static void assert_dem_blocks(struct rebuilding *r, const struct dem_expected *e
 
 #define DEM_BLOCKS(...) assert_dem_blocks(r, (const struct dem_expected[]){__VA_ARGS__, {{0}, 0}})
 
-REBUILD_TEST(test_message_that_the_capture_cuts_is_reported, begin_dem)
+REBUILD_TEST(message_that_the_capture_cuts_is_reported, begin_dem)
 {
     assert_string_equal(r->problems->str, "");
     r->cut = 3;
@@ -525,7 +525,7 @@ REBUILD_TEST(test_message_that_the_capture_cuts_is_reported, begin_dem)
 }
 
 /* Players would stop at a game without a level. */
-REBUILD_TEST(test_dem_begins_with_the_first_captured_level, start_dem)
+REBUILD_TEST(dem_begins_with_the_first_captured_level, start_dem)
 {
     unreliable(r, SERVER, 1, VIEW(TIME));
     assert_no_demo(r, NO_LEVEL);
@@ -536,7 +536,7 @@ REBUILD_TEST(test_dem_begins_with_the_first_captured_level, start_dem)
 }
 
 /* The second stage has the baselines; players show the level without them. */
-REBUILD_TEST(test_level_without_its_second_stage_is_shown_and_reported, begin_dem)
+REBUILD_TEST(level_without_its_second_stage_is_shown_and_reported, begin_dem)
 {
     unreliable(r, SERVER, 2, VIEW("\x19\1\x19\3"));
     unreliable(r, SERVER, 3, VIEW(TIME));
@@ -553,7 +553,7 @@ REBUILD_TEST(test_level_without_its_second_stage_is_shown_and_reported, begin_de
 }
 
 /* The client sent the move before it read of the level, where its view starts at 0. */
-REBUILD_TEST(test_move_before_the_sign_on_does_not_turn_the_view, begin_dem)
+REBUILD_TEST(move_before_the_sign_on_does_not_turn_the_view, begin_dem)
 {
     unreliable(r, CLIENT, 1, VIEW(MOVE("\x80")));
     unreliable(r, SERVER, 2, VIEW(SIGNED_ON));
@@ -571,7 +571,7 @@ static void begin_dem_at(struct rebuilding *r)
 }
 
 /* The client repeats times of messages that are not in the capture. */
-REBUILD_TEST(test_messages_that_the_client_had_are_missing, begin_dem_at)
+REBUILD_TEST(messages_that_the_client_had_are_missing, begin_dem_at)
 {
     unreliable(r, CLIENT, 3, VIEW(MOVE("\x81")));
     unreliable(r, SERVER, 6, VIEW(TIME_AT("\x83")));
@@ -582,7 +582,7 @@ REBUILD_TEST(test_messages_that_the_client_had_are_missing, begin_dem_at)
 }
 
 /* The client repeats the time of the message before message 4: it did not receive that one. */
-REBUILD_TEST(test_message_that_was_lost_on_its_way_is_not_missing, begin_dem_at)
+REBUILD_TEST(message_that_was_lost_on_its_way_is_not_missing, begin_dem_at)
 {
     unreliable(r, CLIENT, 3, VIEW(MOVE("\x80")));
     unreliable(r, CLIENT, 4, VIEW(MOVE("\x80")));
@@ -595,7 +595,7 @@ REBUILD_TEST(test_message_that_was_lost_on_its_way_is_not_missing, begin_dem_at)
 }
 
 /* The next level's clock is ahead of the last time of the level before. */
-REBUILD_TEST(test_duration_has_no_time_between_levels, begin_dem_game)
+REBUILD_TEST(duration_has_no_time_between_levels, begin_dem_game)
 {
     unreliable(r, SERVER, 3, VIEW(TIME_AT("\x80")));
     unreliable(r, SERVER, 4, VIEW(TIME_AT("\xc0")));
@@ -605,14 +605,14 @@ REBUILD_TEST(test_duration_has_no_time_between_levels, begin_dem_game)
     assert_int_equal(r->out.duration, 500000000);
 }
 
-REBUILD_TEST(test_no_demo_of_a_session_that_ends_within_its_sign_on, begin_dem)
+REBUILD_TEST(no_demo_of_a_session_that_ends_within_its_sign_on, begin_dem)
 {
     finish(r);
     assert_int_equal(r->demo->len, 0);
     assert_string_equal(r->problems->str, "0: no demo: the session ended before the game began\n");
 }
 
-REBUILD_TEST(test_client_that_leaves_has_not_read_what_came_after_its_last_move, begin_dem_game)
+REBUILD_TEST(client_that_leaves_has_not_read_what_came_after_its_last_move, begin_dem_game)
 {
     unreliable(r, SERVER, 3, VIEW(TIME));
     unreliable(r, CLIENT, 2, VIEW("\2"));
@@ -621,7 +621,7 @@ REBUILD_TEST(test_client_that_leaves_has_not_read_what_came_after_its_last_move,
     assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
-REBUILD_TEST(test_client_reads_all_up_to_svc_disconnect, begin_dem_game)
+REBUILD_TEST(client_reads_all_up_to_svc_disconnect, begin_dem_game)
 {
     unreliable(r, SERVER, 3, VIEW(TIME));
     unreliable(r, SERVER, 4, VIEW("\2"));
@@ -631,7 +631,7 @@ REBUILD_TEST(test_client_reads_all_up_to_svc_disconnect, begin_dem_game)
 
 #define PRINTED "\x08\x61\0"
 
-REBUILD_TEST(test_client_that_leaves_has_read_what_it_acknowledges, begin_dem_game)
+REBUILD_TEST(client_that_leaves_has_read_what_it_acknowledges, begin_dem_game)
 {
     quake(r, SERVER, RELIABLE, 0, VIEW(PRINTED));
     unreliable(r, SERVER, 3, VIEW(TIME));
@@ -642,7 +642,7 @@ REBUILD_TEST(test_client_that_leaves_has_read_what_it_acknowledges, begin_dem_ga
     assert_int_equal(qs_reader_left(&r->in), 0);
 }
 
-TEST(test_message_about_an_unknown_protocol_names_the_outcome)
+TEST(message_about_an_unknown_protocol_names_the_outcome)
 {
     static const char *const outcomes[] = {"copied as they are", "left out"};
 
@@ -694,7 +694,7 @@ static struct qs_view last_block(const struct rebuilding *r)
 /* Protocol 34, a server count, no directory, player 0, level "L". */
 #define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0" MAP
 
-REBUILD_TEST(test_dm2_begins_with_the_first_captured_level, start_dm2)
+REBUILD_TEST(dm2_begins_with_the_first_captured_level, start_dm2)
 {
     server(r, 100, 50, VIEW(FULL_FRAME));
     assert_no_demo(r, NO_LEVEL);
@@ -709,7 +709,7 @@ REBUILD_TEST(test_dm2_begins_with_the_first_captured_level, start_dm2)
 /* Protocol 3434, and its config string of the map. */
 #define EXTENDED "\x0c\x6a\x0d\0\0\1\0\0\0\0\0\0\0L\0\x0d\x3f\0m\0"
 
-REBUILD_TEST(test_entity_that_stops_players_is_left_out, start_dm2)
+REBUILD_TEST(entity_that_stops_players_is_left_out, start_dm2)
 {
     server(r, 100, 50, VIEW(SERVERDATA));
     server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
@@ -718,7 +718,7 @@ REBUILD_TEST(test_entity_that_stops_players_is_left_out, start_dm2)
     assert_int_equal(r->out.counts.stripped, 1);
 }
 
-REBUILD_TEST(test_entity_that_players_of_extended_demos_know_is_kept, start_dm2)
+REBUILD_TEST(entity_that_players_of_extended_demos_know_is_kept, start_dm2)
 {
     server(r, 100, 50, VIEW(EXTENDED));
     server(r, 101, 51, VIEW(FULL_FRAME RAILTRAIL2));
@@ -732,7 +732,7 @@ REBUILD_TEST(test_entity_that_players_of_extended_demos_know_is_kept, start_dm2)
     "wrong until their next update\n"
 
 /* Frame 7 is the last one in the demo. R1Q2 sends a frame's own number at a change of level. */
-TEST(test_frame_is_a_delta_from_the_last_one_unless_players_no_longer_have_it)
+TEST(frame_is_a_delta_from_the_last_one_unless_players_no_longer_have_it)
 {
     static const struct {
         uint8_t number, from, expected; /* 0xff: no delta */
@@ -762,10 +762,11 @@ TEST(test_frame_is_a_delta_from_the_last_one_unless_players_no_longer_have_it)
     }
 }
 
-enum { CROWD = 80 }; /* entities */
+enum { ENTITIES = 80 };
 
-/* A frame with as many new entities, or a delta from frame `base` (-1: none) that changes none. */
-static void crowded_frame(struct rebuilding *r, uint32_t number, int32_t base)
+/* Sends a frame with ENTITIES new entities, or a delta from frame `base` (-1: none) without
+ * changes. */
+static void send_entities(struct rebuilding *r, uint32_t number, int32_t base)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
@@ -773,19 +774,19 @@ static void crowded_frame(struct rebuilding *r, uint32_t number, int32_t base)
     qs_write_u32(bytes, number);
     qs_write_u32(bytes, (uint32_t)base);
     qs_write_view(bytes, VIEW("\0\0\x11\0\0\0\0\0\0\x12"));
-    for (uint8_t i = 1; i <= CROWD && base < 0; i++)
+    for (uint8_t i = 1; i <= ENTITIES && base < 0; i++)
         g_byte_array_append(bytes, (const uint8_t[]){1, i, i, 0}, 4); /* U_ORIGIN1 */
     qs_write_u16(bytes, 0);
     server(r, number, number, qs_view_of_bytes(bytes));
 }
 
 /* id's players keep 1024 entities: the first frame's are gone with the thirteenth. */
-REBUILD_TEST(test_frame_is_no_delta_from_one_whose_entities_players_no_longer_have, start_dm2)
+REBUILD_TEST(frame_is_no_delta_from_one_whose_entities_players_no_longer_have, start_dm2)
 {
     server(r, 100, 50, VIEW(SERVERDATA));
-    crowded_frame(r, 101, -1);
+    send_entities(r, 101, -1);
     for (uint32_t number = 102; number <= 113; number++)
-        crowded_frame(r, number, 101);
+        send_entities(r, number, 101);
     assert_int_equal(r->out.counts.repaired, 1);
     finish(r);
     assert_int_equal(qs_le32(last_block(r).data + 5), 112);
@@ -800,7 +801,7 @@ REBUILD_TEST(test_frame_is_no_delta_from_one_whose_entities_players_no_longer_ha
 
 /* At 20 frames a second every other frame is left out. The print that came with frame 3 waits for
  * the next frame of its level, and is not in the next level's demo. */
-REBUILD_TEST(test_messages_of_a_level_end_with_it, start_dm2)
+REBUILD_TEST(messages_of_a_level_end_with_it, start_dm2)
 {
     server(r, 1, 0, VIEW(LEVEL_35 FRAME_RATE_20));
     server(r, 2, 0, VIEW(FRAME_35("\2")));
@@ -814,7 +815,7 @@ REBUILD_TEST(test_messages_of_a_level_end_with_it, start_dm2)
                         "0: the capture has no move of the client: the view does not turn\n");
 }
 
-REBUILD_TEST(test_level_without_its_first_frame_is_named, start_dm2)
+REBUILD_TEST(level_without_its_first_frame_is_named, start_dm2)
 {
     server(r, 1, 0, VIEW(SERVERDATA));
     server(r, 2, 0, VIEW(FRAME("\x08", "\7\0\0\0")));
@@ -831,7 +832,7 @@ REBUILD_TEST(test_level_without_its_first_frame_is_named, start_dm2)
 #define DEAD "\1\0\2\0\0\0\0" /* PM_DEAD, and no health */
 
 /* The weapon of a dead player does not move: nothing shows that the player lives again. */
-REBUILD_TEST(test_dead_player_stays_dead_behind_a_loss, start_dm2)
+REBUILD_TEST(dead_player_stays_dead_behind_a_loss, start_dm2)
 {
     server(r, 1, 0, VIEW(SERVERDATA PLAYER_FRAME("\7", NO_DELTA, DEAD)));
     server(r, 2, 0, VIEW(FRAME("\x08", "\6\0\0\0")));
@@ -845,7 +846,7 @@ REBUILD_TEST(test_dead_player_stays_dead_behind_a_loss, start_dm2)
 #define EIGHT_CLIENTS "\x0d\x1e\0\x38\0"       /* CS_MAXCLIENTS */
 
 /* Servers send the score board again while it is shown. */
-TEST(test_score_board_is_hidden_40_frames_behind_a_loss)
+TEST(score_board_is_hidden_40_frames_behind_a_loss)
 {
     const struct {
         struct qs_view sent, expected;
@@ -866,7 +867,7 @@ TEST(test_score_board_is_hidden_40_frames_behind_a_loss)
 }
 
 /* The next level's demo begins without the loss. */
-REBUILD_TEST(test_score_board_of_a_level_is_reported_once, start_dm2)
+REBUILD_TEST(score_board_of_a_level_is_reported_once, start_dm2)
 {
     server(r, 1, 0, VIEW(SERVERDATA EIGHT_CLIENTS PLAYER_FRAME("\7", NO_DELTA, WITH_SCORES)));
     server(r, 2, 0, VIEW(FRAME("\x09", "\x08\0\0\0")));

@@ -14,7 +14,7 @@ static void assert_bytes(struct qs_view bytes, const char *text)
     assert_memory_equal(bytes.data, text, bytes.size);
 }
 
-TEST(test_messages_are_kept_in_order_with_their_blocks)
+TEST(messages_are_kept_in_order_with_their_blocks)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
     uint32_t block;
@@ -33,7 +33,7 @@ TEST(test_messages_are_kept_in_order_with_their_blocks)
     qs_sign_on_free(sign_on);
 }
 
-TEST(test_sign_on_with_too_many_bytes_is_broken)
+TEST(sign_on_with_too_many_bytes_is_broken)
 {
     g_autofree uint8_t *bytes = g_malloc0(QS_SIGN_ON_BYTES_MAX);
     struct qs_sign_on *sign_on = qs_sign_on_new();
@@ -47,7 +47,7 @@ TEST(test_sign_on_with_too_many_bytes_is_broken)
     qs_sign_on_free(sign_on);
 }
 
-TEST(test_last_state_of_a_number_counts)
+TEST(last_state_of_a_number_counts)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
 
@@ -59,7 +59,7 @@ TEST(test_last_state_of_a_number_counts)
 }
 
 /* Only a demo has marks, and short packets have none. */
-TEST(test_marks_find_the_packets_of_a_demo)
+TEST(marks_find_the_packets_of_a_demo)
 {
     struct qs_sign_on *sign_on = qs_sign_on_new();
 
@@ -81,7 +81,7 @@ TEST(test_marks_find_the_packets_of_a_demo)
     qs_sign_on_free(sign_on);
 }
 
-TEST(test_first_contradiction_counts)
+TEST(first_contradiction_counts)
 {
     struct qs_donor_match match = {0};
 
@@ -102,7 +102,7 @@ static void add_sight(struct qs_sights *sights, uint32_t now, float x, uint32_t 
     qs_numbers_set(&qs_sights_add(sights, now, (const float[]){x, 0, 0})->in_view, number, true);
 }
 
-TEST(test_sights_are_spread_over_all_of_the_level)
+TEST(sights_are_spread_over_all_of_the_level)
 {
     struct qs_sights sights;
 
@@ -120,7 +120,7 @@ TEST(test_sights_are_spread_over_all_of_the_level)
 }
 
 /* Of the places where the session goes; if it has no place, of all places. */
-TEST(test_common_entities_are_in_view_at_each_place)
+TEST(common_entities_are_in_view_at_each_place)
 {
     struct qs_sights others, own;
     struct qs_numbers common;
@@ -151,7 +151,7 @@ TEST(test_common_entities_are_in_view_at_each_place)
     qs_sights_clear(&own);
 }
 
-TEST(test_numbers_beyond_the_limit_are_not_in_a_set)
+TEST(numbers_beyond_the_limit_are_not_in_a_set)
 {
     struct qs_numbers numbers = {0};
 

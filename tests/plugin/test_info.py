@@ -15,8 +15,8 @@ FRAGMENT = re.compile(r" \[fragment \d+( of \d+)?\]")
 
 def summaries(path):
     """By packet number, the tool's summary: of several PDUs in a segment one behind the other."""
-    return {number: "; ".join(unit["summary"] for unit in units)
-            for number, units in dumped_packets(path).items()}
+    return {number: "; ".join(pdu["summary"] for pdu in pdus)
+            for number, pdus in dumped_packets(path).items()}
 
 
 def plain(text):

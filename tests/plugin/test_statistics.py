@@ -51,8 +51,8 @@ class Statistics(PluginTest):
     def compare_messages(self, report, found):
         expected, total = collections.Counter(), collections.Counter()
         for session in report["sessions"]:
-            for way, traffic in session["traffic"].items():
-                expected[session["number"], way, "(packets)"] = traffic["packets"], traffic["bytes"]
+            for direction, traffic in session["traffic"].items():
+                expected[session["number"], direction, "(packets)"] = traffic["packets"], traffic["bytes"]
             for message in session["messages"]:
                 expected[session["number"], message["direction"], message["name"]] = \
                     message["count"], message["bytes"]
@@ -63,9 +63,9 @@ class Statistics(PluginTest):
                          {key: count for key, count in expected.items() if count[0]})
         for row in found:  # session 0 has the counts of all sessions and of packets without one
             total[row["Filter"], row["Direction"], row["Session (0: all)"] == "0"] += int(row["Count"])
-        for (name, way, is_all), count in total.items():
+        for (name, direction, is_all), count in total.items():
             if not is_all:
-                self.assertLessEqual(count, total[name, way, True])
+                self.assertLessEqual(count, total[name, direction, True])
 
     def compare_session(self, session, row):
         line = session["line"]
@@ -73,26 +73,26 @@ class Statistics(PluginTest):
                          [session["client"], session["server"], session["player"] or "",
                           session["version"] or "", session["maps"][-1] if session["maps"] else ""])
         self.assertAlmostEqual(number(row["Duration (s)"]), session["duration"], delta=0.001)
-        for way, arrow in ("c2s", "C→S"), ("s2c", "S→C"):
-            traffic = session["traffic"].get(way, {})
+        for direction, arrow in ("c2s", "C→S"), ("s2c", "S→C"):
+            traffic = session["traffic"].get(direction, {})
             self.assertEqual(int(row[f"Packets {arrow}"]), traffic.get("packets", 0))
             self.assertEqual(int(row[f"Bytes {arrow}"]), traffic.get("bytes", 0))
             self.assertAlmostEqual(number(row[f"Bytes/s {arrow}"]),
                                    traffic.get("bytes_per_second", 0), delta=0.501)
-            self.assertEqual(row[f"Lost {arrow} (%)"], loss(line[way]))
+            self.assertEqual(row[f"Lost {arrow} (%)"], loss(line[direction]))
         self.assertEqual(row["Ping (ms)"], figure(line["ping"], ".3f"))
 
     def compare_line(self, session, row):
         """Returns the number of figures that are known."""
-        way, line = DIRECTIONS[row["Direction"]], session["line"]
-        rtt = session["rtt"]["s2c" if way == "c2s" else "c2s"]
-        expected = {"Lost (%)": loss(line[way]), "Captured at": line["vantage"],
-                    "Packets": str(line[way]["packets"]), "Late": str(line[way]["late"]),
-                    "Twice": str(line[way]["duplicates"]),
-                    "Longest burst": figure(line[way]["burst"], ".0f"),
-                    "Choked (%)": figure(line[way]["choke"], ".3f"),
-                    "Throttled (%)": figure(line[way]["throttle"], ".3f"),
-                    "Unanswered (%)": figure(line["unanswered"] if way == "c2s" else None, ".3f"),
+        direction, line = DIRECTIONS[row["Direction"]], session["line"]
+        rtt = session["rtt"]["s2c" if direction == "c2s" else "c2s"]
+        expected = {"Lost (%)": loss(line[direction]), "Captured at": line["vantage"],
+                    "Packets": str(line[direction]["packets"]), "Late": str(line[direction]["late"]),
+                    "Twice": str(line[direction]["duplicates"]),
+                    "Longest burst": figure(line[direction]["burst"], ".0f"),
+                    "Choked (%)": figure(line[direction]["choke"], ".3f"),
+                    "Throttled (%)": figure(line[direction]["throttle"], ".3f"),
+                    "Unanswered (%)": figure(line["unanswered"] if direction == "c2s" else None, ".3f"),
                     "Ping (ms)": figure(line["ping"], ".3f"),
                     "p95 (ms)": figure(line["ping_p95"], ".3f"),
                     "Jitter (ms)": figure(line["jitter"], ".3f")}

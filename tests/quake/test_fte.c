@@ -57,7 +57,7 @@ WIRE_TEST(entities_come_as_replacement_deltas)
 }
 
 /* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
-WIRE_TEST(numbers_may_be_long)
+WIRE_TEST(large_numbers_are_read)
 {
     SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
     SERVER_SENDS("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
@@ -69,7 +69,7 @@ WIRE_TEST(numbers_may_be_long)
           "nq.delta.frame = 300", "nq.delta.lerpend = 21", "nq.staticsound.number = 129");
 }
 
-WIRE_TEST(sounds_have_more_to_say)
+WIRE_TEST(sounds_have_more_fields)
 {
     SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
     /* volume, more, large entity, time offset, pitch; in the second byte a velocity, which loops.
@@ -80,7 +80,7 @@ WIRE_TEST(sounds_have_more_to_say)
           "nq.sound.velocity.x = 1", "nq.sound.entity = 260", "nq.sound.index = 3");
 }
 
-WIRE_TEST(other_messages_of_the_server)
+WIRE_TEST(other_server_messages_are_read)
 {
     SERVER_SENDS(FTE_SERVERINFO("\x7f\2", VERSION_999) "\x0d\0bob\0");
     READS("\7\0\0\0\x40\x05\0"                             /* svc_time */
@@ -152,7 +152,7 @@ WIRE_TEST(vrinputs_replace_moves)
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
 }
 
-WIRE_TEST(clients_speak_and_call_the_game)
+WIRE_TEST(voice_and_qc_requests_are_read)
 {
     SERVER_SENDS(FTE_SERVERINFO("\x7f\0", VERSION_999));
     CLIENT_SENDS(0, "\x53\x12\5\2\0ab"
@@ -162,7 +162,7 @@ WIRE_TEST(clients_speak_and_call_the_game)
 }
 
 /* An update is acknowledged by its packet's number; -1 requests a full update. */
-WIRE_TEST(updates_may_not_be_captured)
+WIRE_TEST(missing_update_that_is_acknowledged_was_not_captured)
 {
     const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
 
@@ -177,7 +177,7 @@ WIRE_TEST(updates_may_not_be_captured)
 }
 
 /* In a capture that begins in mid-game the messages show which extensions are in use. */
-WIRE_TEST(extensions_are_found_out)
+WIRE_TEST(extensions_are_inferred_in_mid_game)
 {
     READS("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0", "nq.delta.origin.x = 1");
     assert_int_equal(wire->session.base.version, 0);

@@ -127,8 +127,8 @@ static void random_frame(struct world *world)
         frame->areas[i] = (uint8_t)g_rand_int(world->random);
 }
 
-/* Only for some entities every delta carries the old origin, and the lower bytes of angles. */
-static void forget_the_unsaid(struct q2_entity *entity)
+/* Clears what not every delta carries: the old origin, and the lower bytes of angles. */
+static void clear_unsent(struct q2_entity *entity)
 {
     if (!(entity->renderfx & (RF_BEAM | RF_FRAMELERP)))
         memset(entity->old_origin, 0, sizeof entity->old_origin);
@@ -148,8 +148,8 @@ static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b
         struct q2_entity one = *q2_entities_at(a->entities, i);
         struct q2_entity other = *q2_entities_at(b->entities, i);
 
-        forget_the_unsaid(&one);
-        forget_the_unsaid(&other);
+        clear_unsent(&one);
+        clear_unsent(&other);
         assert_memory_equal(&one, &other, sizeof one);
     }
 }
@@ -422,7 +422,7 @@ static guint size_of_change(const struct q2_variant *variant, const struct q2_en
     return out->len - bits - 1;
 }
 
-/* A step takes two bytes as far as it goes, a place three. */
+/* A step from -0x4000 to 0x3fff takes two bytes, any other place three. */
 TEST(small_steps_take_two_bytes)
 {
     static const struct {

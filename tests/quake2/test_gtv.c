@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GTV: how its streams are cut into units, their effect on a session, and the loss of a stream. */
+/* GTV: how its streams are cut into PDUs, their effect on a session, and the loss of a stream. */
 #include <string.h>
 #include <zlib.h>
 
@@ -40,14 +40,14 @@ static uint32_t pdu_length(const struct game *game, enum qs_end from, struct qs_
     return q2_protocol.pdu_length(&game->session.base, &start, 0);
 }
 
-/* The problems of one unit. */
+/* Decodes a PDU, and returns how many problems it has. */
 static uint32_t pdu(struct game *game, const struct qs_packet *packet)
 {
     qs_decode_pdu(&game->decoder, &game->session.base, NULL, packet);
     return qs_decoder_problems(&game->decoder);
 }
 
-/* Bytes that hold several units. */
+/* Decodes the PDUs in the bytes, and returns how many problems they have. */
 static uint32_t send(struct game *game, enum qs_end from, struct qs_view bytes)
 {
     uint32_t problems = 0;
@@ -96,7 +96,7 @@ static void assert_notes(struct game *game, enum qs_end from, struct qs_view byt
     assert_int_equal(game->decoder.found.notes[note], 1);
 }
 
-/* --- Units --- */
+/* --- PDUs --- */
 
 BEGINNING_TEST(the_magic_word_has_four_bytes)
 {
@@ -135,7 +135,7 @@ static void assert_blocks(const struct game *game, struct qs_view expected)
     assert_view_is(qs_view_of_bytes(blocks), expected);
 }
 
-STREAM_TEST(a_unit_of_the_game_is_a_block)
+STREAM_TEST(a_pdu_of_the_game_is_a_block)
 {
     assert_int_equal(send(game, SERVER, VIEW(SUSPEND)), 0);
     assert_null(game->session.gtv.blocks);
@@ -145,7 +145,6 @@ STREAM_TEST(a_unit_of_the_game_is_a_block)
     assert_blocks(game, VIEW(""));
 }
 
-/* A message that is none costs no more than itself. */
 STREAM_TEST(a_bad_message_costs_no_more_than_itself)
 {
     assert_notes(game, SERVER, VIEW("\1\0\x0a"), QS_NOTE_UNKNOWN_MESSAGE);
@@ -155,7 +154,6 @@ STREAM_TEST(a_bad_message_costs_no_more_than_itself)
     assert_int_equal(send(game, SERVER, VIEW(NOP)), 0);
 }
 
-/* The length of a multicast ends at its message's end. */
 STREAM_TEST(a_multicast_ends_at_its_messages_end)
 {
     assert_int_equal(send(game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);

@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 50000, BODY = 80 };
 
-/* Values that are no bits of a head, and that two of are no end of a list. */
+/* Appends bytes that are no bits of a head, nor, two together, the end of a list. */
 static void put_body(GByteArray *bytes, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
@@ -69,7 +69,7 @@ static void check_packet(struct qs_decoder *decoder, const struct fte_session *a
     qw_protocol.session_clear(&session.base);
 }
 
-TEST(both_find_the_same_end)
+TEST(decoder_and_rebuilder_find_the_same_end)
 {
     static const uint8_t header[] = {1, 0, 0, 0, 1, 0, 0, 0};
     g_autoptr(GRand) dice = g_rand_new_with_seed(1);

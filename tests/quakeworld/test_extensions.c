@@ -439,7 +439,7 @@ static void set_serverinfo(struct fixture *f, const char *info)
 
 /* mvdsv's VOICECHAT has the number of PRYDONCURSOR: both are named where the server is not
  * known. */
-FIXTURE_TEST(bit_1_of_fte2)
+FIXTURE_TEST(mvdsv_means_voicechat_by_bit_1_of_fte2)
 {
     static const struct {
         const char *info;

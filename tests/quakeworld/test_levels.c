@@ -8,17 +8,14 @@
 
 #include <string.h>
 
-enum {
-    ROOM =
-        5 /* packets of each end, between ends next to each other: a sign-on has that many parts */
-};
+enum { ROOM = 5 }; /* packets of each end in the smallest hole that may hide a sign-on */
 
 struct game {
     struct qs_decoder decoder;
     struct qw_session session;
     uint64_t packet;
     uint32_t number; /* of the last packets of both ends */
-    bool bit;        /* how many reliable ones of the server the client has received */
+    bool bit;        /* the client has received an odd number of reliable packets */
 };
 
 static void send_messages(struct game *game, enum qs_end from, uint32_t sequence, uint32_t ack,
@@ -99,15 +96,15 @@ GAME_TEST(level_is_over_behind_a_hole_with_room_for_a_sign_on)
     assert_true(game->session.base.lost.before && game->session.base.lost.in_game);
 }
 
-GAME_TEST(level_goes_on_behind_a_smaller_hole)
+GAME_TEST(level_continues_behind_a_smaller_hole)
 {
     lack(game, ROOM - 1);
     play(game, 20);
     assert_int_equal(game->session.base.lost.packet, 0);
 }
 
-/* Nothing reliable is missing, and a sign-on is. */
-GAME_TEST(level_goes_on_behind_a_hole_of_updates)
+/* No reliable packet is missing; those of a sign-on are reliable. */
+GAME_TEST(level_continues_behind_a_hole_of_updates)
 {
     game->number += 10 * ROOM;
     play(game, 20);
@@ -115,7 +112,7 @@ GAME_TEST(level_goes_on_behind_a_hole_of_updates)
 }
 
 /* A donor's sign-on is for what comes behind the first hole, and for nothing behind later ones. */
-GAME_TEST(hole_before_a_donor_is_none_but_later_ones_are)
+GAME_TEST(hole_before_a_donor_ends_no_level_but_later_ones_do)
 {
     game->session.hole.is_before_donor = true;
     lack(game, 10 * ROOM);
@@ -215,7 +212,7 @@ SIGN_ON_TEST(answer_may_begin_one_behind_the_request_and_no_more)
 
 /* Another answer, and its request, may be in a hole of both ends whose last packet of the server is
  * an answer. */
-SIGN_ON_TEST(hole_of_both_ends_around_an_answer_may_have_a_part)
+SIGN_ON_TEST(hole_of_both_ends_around_an_answer_may_hide_another)
 {
     ask(game, "modellist 1 0");
     send_messages(game, QS_END_B, game->number + 4, game->number, VIEW(MODELS("\0", "\0")));

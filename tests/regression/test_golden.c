@@ -111,7 +111,7 @@ TEST(the_first_line_has_the_names)
     golden_names_clear(&names);
 }
 
-TEST(names_of_groups_of_fields_and_of_problems)
+TEST(names_of_fields_groups_and_problems_are_known)
 {
     g_autoptr(GPtrArray) ignored = g_ptr_array_new();
 

@@ -69,7 +69,7 @@ TEST(copies_are_found)
     }
 }
 
-TEST(so_many_datagrams_are_remembered)
+TEST(only_the_last_datagrams_are_remembered)
 {
     static const struct {
         unsigned count;

@@ -168,8 +168,7 @@ FIXTURE_TEST(no_packet_is_held_if_the_clock_is_set_back)
     hold_until(f, -2 * QS_ORDER_WAIT);
 }
 
-/* What is held when a connection begins anew is sorted with what comes. */
-FIXTURE_TEST(moves_what_came_late_behind_a_new_connection)
+FIXTURE_TEST(packets_held_at_a_new_connection_are_sorted_with_later_ones)
 {
     struct qs_seqinfo begin = qs_seqinfo_from(QS_END_B, QS_END_B);
 

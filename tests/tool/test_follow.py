@@ -236,7 +236,6 @@ class Growing(FollowTest):
         return frames
 
     def test_two_rings_are_merged_by_time(self):
-        """As of two interfaces."""
         process = self.follow()
         frames = self.play(8, [Ring(self.ring, "eth0.pcap", 100_000), Dumpcap(self.ring, "lo.pcapng", 100_000)])
         self.assertTrue((self.demos / ".pcap2demo-until").exists())
@@ -297,7 +296,7 @@ class Overwritten(FollowTest):
     """A ring that loses its first files."""
 
     def test_finished_demos_are_not_written_again(self):
-        """Nor as shorter ones, after the ring has lost their first packets. Demos are no file for everybody."""
+        """Nor are shorter ones, after the ring has lost the first packets. Other users cannot read demos."""
         frames = sample(60)
         Ring(self.ring, size=60_000).write_all(frames)
         process = self.follow("--idle-timeout", "10s")
@@ -556,11 +555,11 @@ class Reader(FollowTest):
         table, _ = self.tool("--status", "demos")
         self.stop(process, signal.SIGTERM)
         lines = [line for line in process.log.read_text().splitlines() if '"event":"status"' not in line]
-        told = "\n".join([table, *lines, "", (self.folder / "q.prom").read_text(),
-                          *(json.dumps(event) for event in self.events(process, "status")[-1:]),
-                          *sorted(path.name for path in self.demos.iterdir())]) + "\n"
-        told = re.sub(r"20\d\d-?\d\d-?\d\d[-T ]\d\d:?\d\d:?\d\dZ?|\b[12]\d{9}\.\d+", "TIME", told)
-        self.assert_kept(Path(__file__).with_name("recorder.txt"), told)
+        printed = "\n".join([table, *lines, "", (self.folder / "q.prom").read_text(),
+                             *(json.dumps(event) for event in self.events(process, "status")[-1:]),
+                             *sorted(path.name for path in self.demos.iterdir())]) + "\n"
+        printed = re.sub(r"20\d\d-?\d\d-?\d\d[-T ]\d\d:?\d\d:?\d\dZ?|\b[12]\d{9}\.\d+", "TIME", printed)
+        self.assert_kept(Path(__file__).with_name("recorder.txt"), printed)
 
     def test_spectators_are_no_players(self):
         frames = sample(60, CAPTURES / "qw-spectator.pcap")
@@ -638,9 +637,9 @@ class Capturer(FollowTest):
         """$2 is the interface."""
         process = self.launch_with("echo listening on $2 >&2; [ $2 = one ] || exit 3; exec sleep 1000",
                                    interfaces="one,two")
-        told = [(event["interface"], event["message"]) for event in self.wait_for(process, "capturer", 3)]
-        self.assertEqual(sorted(told), [("one", "one: listening on one"), ("two", "two: listening on two"),
-                                        ("two", "two: tcpdump has ended with status 3")])
+        messages = [(event["interface"], event["message"]) for event in self.wait_for(process, "capturer", 3)]
+        self.assertEqual(sorted(messages), [("one", "one: listening on one"), ("two", "two: listening on two"),
+                                            ("two", "two: tcpdump has ended with status 3")])
         self.stop(process, signal.SIGTERM)
 
     def test_arguments_and_counts_of_drops(self):

@@ -73,9 +73,9 @@ class Line(ToolTest):
                  "s2c": game != "qw" if side == "client" else game == "qw" and not throttled}
         if game == "q2" and not throttled:
             known["c2s"] = True  # the server reports it
-        for way, expected in known.items():
+        for direction, expected in known.items():
             if expected:
-                self.assertIsNotNone(line[way]["loss"], way)
+                self.assertIsNotNone(line[direction]["loss"], direction)
         if side == "server" and game == "nq":  # nothing acknowledges the packets that the server receives
             self.assertTrue(line["c2s"]["loss"] == 0 or line["c2s"]["loss_at_most"] is not None)
         if side == "client" and game != "q2":
@@ -110,8 +110,8 @@ class Line(ToolTest):
                 with self.subTest(name, side=side, client=session["client"]):
                     line, true = session["line"], truth["sessions"][session["client"]]
                     self.assertEqual(line["vantage"], side)
-                    for way in DIRECTIONS:
-                        self.check_direction(line[way], true[way])
+                    for direction in DIRECTIONS:
+                        self.check_direction(line[direction], true[direction])
                     self.check_known(name, side, line)
                     self.check_times(line, true["rtt_line_ms"])
                     self.check_game(line, true)
@@ -124,10 +124,10 @@ class Line(ToolTest):
         self.require_lines()
         for name in "qw-e", "q2-e", "nq-e":
             truth = json.loads((LINES / name / "truth.json").read_text())["sessions"]
-            for side, way in ("server", "c2s"), ("client", "s2c"):
+            for side, direction in ("server", "c2s"), ("client", "s2c"):
                 path, = (LINES / name).glob(f"{side}.pcap*")
                 session, = self.sessions(path)
-                found, true = session["line"][way], truth[session["client"]][way]
+                found, true = session["line"][direction], truth[session["client"]][direction]
                 self.assertAlmostEqual(found["late"], true["late"], delta=1)
                 self.assertAlmostEqual(found["duplicates"], true["duplicated"], delta=2)
         client, server = (session["line"] for session in  # of a relay on the same host
@@ -145,7 +145,7 @@ class Line(ToolTest):
                 if not (session["client"] or "").startswith("127."):
                     continue
                 with self.subTest(path.name, session=session["number"]):
-                    losses = [session["line"][way]["loss"] for way in DIRECTIONS]
+                    losses = [session["line"][direction]["loss"] for direction in DIRECTIONS]
                     self.assertLessEqual(set(losses), {0, None})
                     if session["packets"] > 600 and session["protocol"] != "acknex" and \
                             session["demo"] and "tv" not in path.name:
@@ -160,13 +160,13 @@ class Line(ToolTest):
         self.assertGreater(len(sessions), 0)
         for session in sessions:
             true = TRUTH[name.rsplit("-", 1)[0]]["sessions"][session["client"]]
-            for way in DIRECTIONS:
-                line = session["line"][way]
-                with self.subTest(name, way=way, client=session["client"]):
+            for direction in DIRECTIONS:
+                line = session["line"][direction]
+                with self.subTest(name, direction=direction, client=session["client"]):
                     if line["loss"] is not None:
-                        self.assertAlmostEqual(line["loss"], true_loss(true[way]), delta=1.5)
+                        self.assertAlmostEqual(line["loss"], true_loss(true[direction]), delta=1.5)
                     elif line["loss_at_most"] is not None:
-                        self.assertGreaterEqual(line["loss_at_most"] + 0.3, true_loss(true[way]))
+                        self.assertGreaterEqual(line["loss_at_most"] + 0.3, true_loss(true[direction]))
         return [session["line"] for session in sessions]
 
     def test_packets_that_only_the_capture_lacks_are_not_lost(self):
@@ -223,11 +223,11 @@ class Line(ToolTest):
             truth = json.loads((LINES / name / "truth.json").read_text())["sessions"]
             for session in self.sessions(self.write_capture("merged.pcap", frames, captures[0].link_type)):
                 self.assertEqual(session["line"]["vantage"], "both")
-                for way in DIRECTIONS:
-                    self.assertAlmostEqual(session["line"][way]["loss"],
-                                           true_loss(truth[session["client"]][way]), delta=0.5)
+                for direction in DIRECTIONS:
+                    self.assertAlmostEqual(session["line"][direction]["loss"],
+                                           true_loss(truth[session["client"]][direction]), delta=0.5)
                     # One acknowledgement is sent twice.
-                    self.assertLessEqual(session["line"][way]["duplicates"], 1)
+                    self.assertLessEqual(session["line"][direction]["duplicates"], 1)
 
     def twice(self, frames, at, identified):
         """Each frame captured twice, with an IP identification (at this offset) or without."""
@@ -253,10 +253,10 @@ class Line(ToolTest):
             for identified in True, False:
                 path = self.write_capture("twice.pcap", self.twice(self.frames(name), 4, identified), RAW)
                 for session, once in zip(self.sessions(path), whole, strict=True):
-                    for way in DIRECTIONS:
+                    for direction in DIRECTIONS:
                         for figure in "loss", "loss_at_most", "burst":
-                            self.assertEqual(session["line"][way][figure], once[way][figure])
-                        self.assertEqual(session["line"][way]["packets_at_most"], not identified)
+                            self.assertEqual(session["line"][direction][figure], once[direction][figure])
+                        self.assertEqual(session["line"][direction]["packets_at_most"], not identified)
                 self.assertEqual("≤" in self.tool("--stats", path)[0], not identified)
 
     def test_list_shows_and_sorts_by_loss(self):

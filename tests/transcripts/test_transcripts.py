@@ -52,8 +52,8 @@ def run_again(transcript, folder):
             capture.write(folder / "snap" / path.stem, whole.link_type, damages.cut(capture.read(path)[1], 96))
     files = contents(folder)
     for command in commands:
-        told, files = run(command[2:], folder, files)
-        printed += told
+        output, files = run(command[2:], folder, files)
+        printed += output
     return printed
 
 

@@ -43,7 +43,7 @@ RELIABLE_TEST(bit_that_toggles_for_a_hole_proves_that_the_capture_lacks_a_packet
     assert_int_equal(end->since, 2);
 }
 
-RELIABLE_TEST(bit_that_does_not_toggle_may_be_a_loss_of_the_line)
+RELIABLE_TEST(bit_that_does_not_toggle_may_be_a_loss_on_the_path)
 {
     qs_reliable_send(end, 3, true, 0); /* lost */
     qs_reliable_send(end, 5, false, 0);
