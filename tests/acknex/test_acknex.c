@@ -198,7 +198,7 @@ FIXTURE_TEST(a_session_has_a_description)
 
 /* --- Unreadable messages --- */
 
-/* What no message begins with is not decoded, nor what follows it; what comes before it is. */
+/* Messages before an unknown one are decoded, and nothing behind its number. */
 FIXTURE_TEST(unknown_messages_are_not_decoded)
 {
     static const char client[] = "\2\3\4\7\x09\x0a\x0b\x0e\x0f";

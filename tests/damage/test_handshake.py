@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The demo of a connection whose accept the capture lacks is that of the whole capture; also where an
-older connection of the same ends left a packet. What a connect says is of the session that it begins,
-also where another player gets the port of a client that has crashed.
+The demo of a connection whose accept the capture lacks is that of the whole capture; also if an older
+connection of the same ends left a packet. The values of a connect belong to the session that it begins,
+also if another player gets the port of a client that has crashed.
 """
 
 import struct

@@ -128,9 +128,9 @@ void dump_check(struct qs_decoder *decoder, const struct qs_session *session,
                 const struct qs_packet *packet);
 
 /*
- * outside.c replaces output/writer.c and signals.c in programs that call this: the tool's files
- * stay in memory, and libFuzzer handles signals. Passes each further file that is committed to
- * `check`; NULL: to none.
+ * outside.c replaces output/writer.c, capture/signals.c and recorder_run() in programs that call
+ * this: files stay in memory, and libFuzzer handles signals. Passes each further file that is
+ * committed to `check`; NULL: to none.
  */
 typedef void fuzz_file_checker(void *user, const char *name, struct qs_view file);
 void fuzz_check_files(fuzz_file_checker *check, void *user);

@@ -52,7 +52,7 @@ static void receive(void *user, struct tcp_connection *connection, const struct 
         add_bytes(user, packet);
 }
 
-/* --- Segments -------------------------------------------------------------------------------- */
+/* --- Segments --- */
 
 struct sent {
     const uint8_t *data;
@@ -105,7 +105,7 @@ static void add_segment(struct connection_under_test *test, const struct fuzz_pi
     send_segment(test, piece, &all);
 }
 
-/* --- One input ------------------------------------------------------------------------------- */
+/* --- One input --- */
 
 /* Returns the protocol that the byte selects among those with streams. */
 static const struct qs_protocol *protocol_of(uint8_t byte)

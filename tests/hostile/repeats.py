@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that have so many of one thing, in one datagram or in all: frames by their number."""
+"""Frames with any number of one thing, in one datagram or in the whole capture."""
 
 import itertools
 import struct

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program and the plugin are built so that what gets past their checks has little to run with.
+"""The program and the plugin are built with the options that make defects harder to exploit.
 
     test_hardening.py FILE...
 

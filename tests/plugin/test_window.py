@@ -32,7 +32,7 @@ class Window(PluginTest):
                 self.check("saved", ["qw-lossy"], "-R", kept)
 
     def test_saved_after_late_recognition(self):
-        """The packet that completes the evidence still says so."""
+        """The packet that completes the evidence still has that note."""
         shown = ("-2", "-r", self.capture(late_session(ODD_PORT)), "-O", "qw",
                  "--enable-heuristic", "qw_late_udp")
         expected = self.tshark(*shown)

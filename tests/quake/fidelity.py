@@ -6,9 +6,8 @@ project's own pairs of capture and recording, and those of SHARED where that is 
     fidelity.py PCAP2DEMO SHARED
 
 A recording from the connection on must be equal: the header, each message byte for byte, in the same
-order and number; and all but a stated number of view angles within half of what a move's angles count
-in. Those few are frames in which the client read a packet that the capture has on the other side of
-its move.
+order and number; and all but a stated number of view angles within half a step of a move's angles.
+Those few are frames in which the client read a packet that the capture has on the other side of its move.
 
 A recording begun in mid-game starts with blocks that the recorder made up (common/quake/PROTOCOL.md,
 section 4); all others must be a run of the rebuilt demo. FTE also writes empty blocks.

@@ -264,7 +264,6 @@ WIRE_TEST(a_copy_of_the_session_joins_fragments_without_a_beginning)
     delivers(wire, LAST, 18, VIEW("i\0"), PRINT_HI);
 }
 
-/* If the capture has only the beginning of a packet, its whole messages are delivered. */
 WIRE_TEST(whole_messages_of_a_cut_packet_are_delivered)
 {
     wire->cut = 1;

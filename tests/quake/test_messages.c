@@ -48,7 +48,7 @@ WIRE_TEST(comments_name_players)
     RECEIVED("nq.info.key = skill");
     assert_string_equal(qs_table_get(players, 1), "ann");
     assert_null(qs_table_get(players, 2));
-    /* What is none changes nothing. */
+    /* A malformed command changes nothing. */
     SERVER_SENDS("\x09//ui 1 name\n//ui x \"name\" y\n//ui 256 name z\n//fui 1\n//ui\n\0");
     assert_string_equal(qs_table_get(players, 1), "ann");
 }
@@ -164,7 +164,7 @@ WIRE_TEST(updates_of_quakespasm_have_more_bits)
           "nq.update.model.name = progs/a.mdl");
 }
 
-/* --- Sounds, and the rest --- */
+/* --- DarkPlaces --- */
 
 WIRE_TEST(darkplaces_has_messages_in_protocol_15)
 {
@@ -198,7 +198,7 @@ WIRE_TEST(numbers_of_bjp_models_have_16_bits)
     RECEIVED("nq.move.angles.pitch = 90");
 }
 
-/* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
+/* The numbers of svc_sound and of svc_spawnstaticsound have 16 bits, each in other versions. */
 WIRE_TEST(numbers_of_bjp_sounds_differ_by_version)
 {
     SERVER_SENDS(SERVERINFO_BJP("\x10") "\6\0\x08\0\1\0\0\0\0\0\0"

@@ -50,7 +50,7 @@ WIRE_TEST(an_upper_byte_belongs_to_the_weapon)
     READS("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0", "nq.clientdata.weapon.name = progs/a.mdl");
 }
 
-/* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
+/* DarkPlaces cl_ents4.c: the number of an entity's model has an upper byte, too. */
 WIRE_TEST(an_upper_byte_belongs_to_the_entity)
 {
     SERVER_SENDS(DP4);

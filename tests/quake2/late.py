@@ -40,8 +40,8 @@ DONATED = [
     ("d-v34-lossy/d-v34.pcap", 58803, 0.45, "a-v34-yquake2/a.dm2", 0.9),
 ]
 
-# capture, the share that is cut off, the demo given with --sign-on: of another map with the same models, which the
-# session cannot show, or of the same session, which proves the map.
+# capture, the share that is cut off, the demo given with --sign-on, whether it proves the map: one of the same session
+# does, one of another map with the same models does not.
 MAPS = [
     ("b36-q2pro/b36-q2pro.pcap", 0.82, "e-two-clients/e-alice36.dm2", False),
     ("b35-r1q2/b35-r1q2.pcap", 0.4, "b35-r1q2/b35-r1q2-lab2.dm2", False),
@@ -73,7 +73,7 @@ FIRST = [
 
 
 # Statistics: a packet with a change of STAT_LAYOUTS, and frames in which that may be wrong without it; the
-# share of the packets that a late start lacks, whose donor's icon of the other player is not used.
+# share of the packets that a late start lacks: its donor's icon is another player's, and is not used.
 HEALTH_ICON, HEALTH, LAYOUTS, FRAGS = "0 (STAT_HEALTH_ICON)", "1 (STAT_HEALTH)", "13 (STAT_LAYOUTS)", "14 (STAT_FRAGS)"
 CHANGE, LATE = (2507, 45), 0.4
 

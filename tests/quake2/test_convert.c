@@ -106,7 +106,6 @@ CONVERSION_TEST(the_own_entity_gets_the_players_origin)
     assert_int_equal(own->model[0], 255);
 }
 
-/* The player whose view is shown is invisible. */
 CONVERSION_TEST(the_player_whose_view_is_shown_is_invisible)
 {
     add_entity(conversion, 1, 0);
@@ -116,7 +115,7 @@ CONVERSION_TEST(the_player_whose_view_is_shown_is_invisible)
     assert_int_equal(entity_of(convert(conversion, 0), 1)->model[0], 255);
 }
 
-/* Of forty frames a second ten are kept, and of the others their events. */
+/* Forty frames a second come in. */
 CONVERSION_TEST(ten_frames_a_second_are_kept_with_the_events_of_the_others)
 {
     const struct q2_frame *frame;

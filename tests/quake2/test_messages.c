@@ -156,8 +156,8 @@ GAME_TEST(messages_of_zpackets_have_a_limit)
 
 #define FRAME(number, delta) 20, number, 0, 0, 0, delta, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18
 
-/* Of an entity that a frame has twice the first is a change to what it was before, the second to
- * its baseline: engine, cl_ents.c CL_ParsePacketEntities. */
+/* If a frame has an entity twice, the first delta is from its state before, the second from its
+ * baseline: engine, cl_ents.c CL_ParsePacketEntities. */
 GAME_TEST(an_entity_twice_in_a_frame_is_a_delta_from_its_baseline)
 {
     static const uint8_t both[] = {

@@ -90,7 +90,7 @@ TEST_WITH(packets_may_come_before_the_answer, struct game, game, game_open, game
     assert_int_equal(game->session.base.connection, 1);
 }
 
-/* The same connect line again is another connection, where the old one was closed... */
+/* The same connect line again is another connection, if the old one was closed... */
 GAME_TEST(connect_after_disconnect_is_another_connection)
 {
     run_to(game, 1, 40);
@@ -103,7 +103,7 @@ GAME_TEST(connect_after_disconnect_is_another_connection)
     assert_true(game->decoder.found.accepted);
 }
 
-/* ...or where the numbers begin again. */
+/* ...or if the numbers begin again. */
 GAME_TEST(numbers_that_begin_again_are_another_connection)
 {
     run_to(game, 1, 40);
@@ -159,8 +159,7 @@ static void assert_stays_undecoded(struct game *game)
     assert_describes(&q2_protocol, &game->session.base, "34", "lab1", "somebody");
 }
 
-/* What the capture cut ends within a message: it is a game's, unless it is of another one as far as
- * it goes. */
+/* A message that ends early is no sign of another game if the capture cut the packet. */
 TEST(cut_packets_are_not_foreign)
 {
     static const uint8_t print[] = {9, 0, 0, 0, 8, 0, 0, 0, SVC_PRINT, 2, 'a', 'b'};

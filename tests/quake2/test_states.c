@@ -40,7 +40,7 @@ TEST(a_copy_does_not_change)
     q2_entities_clear(copy);
 }
 
-/* The first time states are made anew, from then on they are shared. */
+/* Carrying states for the first time copies them; from then on they are shared. */
 TEST(carried_states_are_shared)
 {
     static const uint16_t numbers[] = {1, 2}, all[] = {1, 2, 4};
@@ -67,7 +67,7 @@ TEST(carried_states_are_shared)
     q2_entities_clear(third);
 }
 
-/* What is taken again has nothing of what it was. */
+/* A state that is used again has the new values alone. */
 TEST(states_are_used_again)
 {
     struct q2_entities entities[1] = {0};

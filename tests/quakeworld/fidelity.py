@@ -191,7 +191,7 @@ def check_stream(tool, folder, name, received_name):
     return good
 
 
-# Recordings of clients, and how many updates players drop: a delta that id's client recorded first.
+# Recordings of clients, and how many updates players drop: the first that id's client recorded is a delta.
 RECORDED = [("qw-vanilla.qwd", 0), ("qw-extended.qwd", 0), ("qw-id.qwd", 0), ("qw-id-late.qwd", 1)]
 
 # How many updates ezQuake 3.6.1 counted as dropped (FlushEntityPacket in its developer log) in the recording

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Sessions of the stored captures that are cut so that they begin late: how much of what players then show
-is what the client's own recording has.
+Sessions of the stored captures without their beginning: how much of what players then show is what the
+client's own recording has.
 
     late.py PCAP2DEMO SHARED
 

@@ -93,7 +93,7 @@ FRAMES_TEST(a_full_update_has_no_more_entities_than_players_take)
     assert_int_equal(full->len, 1 + 2 * 64 + 2);
 }
 
-/* Many frames of each session are kept, so that one must not be larger than it can be. */
+/* Many frames of each session are kept: each has a limited size. */
 TEST(states_of_a_frame_have_a_limit)
 {
     g_autoptr(GByteArray) body = g_byte_array_new();

@@ -58,7 +58,7 @@ TEST(cut_blocks_are_distinguished)
     const struct qs_view blocks[] = {VIEW("\1\x03\1\0\0\0\2\0\0\0ab"), VIEW("\1\x06\2\0\0\0ab"),
                                      VIEW("\1\x02\1\0\0\0\2\0\0\0")};
 
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(blocks); i++) {
         for (uint32_t size = 1; size < blocks[i].size; size++) {
             const struct qs_view begun = {blocks[i].data, size};
 

@@ -19,9 +19,9 @@ struct check {
 
 /* --- The rules: what a text must match --- */
 
-/* A byte that terminals obey, that some engines mask to one, or that ends texts is on no list; nor
- * are two that are a control character in UTF-8, or become one with the next text. Printed texts
- * may begin with a color. */
+/* No list has a byte that terminals obey, that some engines mask to one, or that ends texts; no
+ * text has two bytes that are a control character in UTF-8, or become one with the next text.
+ * Printed texts may begin with a color. */
 #define NO_UTF8_CONTROLS "(?s)(?!.*\\xc2(?:[\\x80-\\x9f\\\\]|$))"
 #define SHOWN_BYTES "[\\t\\n\\x20-\\x7e\\x80-\\x9a\\x9c-\\xfe"
 #define FONT_BYTES SHOWN_BYTES "\\x10-\\x1a\\x1c-\\x1f"

@@ -30,8 +30,8 @@ LINE = re.compile(r"\n(\d+) (\d+)\+(\d+) q2\.(?:(svc_\w+)(?=\n)|(malformed|unkno
 # `block` and `message`: how many of them precede the frame's block.
 Frame = collections.namedtuple("Frame", "number view entities block message")
 
-# Of the recording: frames and other messages, and how many of them the rebuilt demo has and lacks; blocks
-# that are the same byte for byte. Of the rebuilt demo: bad blocks, and frames without their reference.
+# Of the recording's frames, other messages and blocks: how many the rebuilt demo has (`lacks`: has not), and all.
+# `bad`: unreadable messages of the rebuilt demo, and frames without their reference.
 Comparison = collections.namedtuple("Comparison", "same frames lacks messages same_blocks blocks bad")
 
 

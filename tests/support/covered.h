@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of fields that a mask announces: none of its bits is without one. */
+/* Rows of fields that a mask announces: each of its bits has one. */
 #ifndef TESTS_SUPPORT_COVERED_H
 #define TESTS_SUPPORT_COVERED_H
 
@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 
 /*
- * Fails where a part of the mask in `row` is not among the bits that fields have or that need none.
+ * Fails if a part of the mask in `row` is not among the bits that fields have or that need none.
  * `shift`: of the row's lowest bit in the mask.
  */
 static inline void assert_covered(const struct qs_field *row, unsigned shift, uint64_t covered)

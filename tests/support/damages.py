@@ -70,7 +70,7 @@ def swap(frames, stamp_again=False, start=0):
 
 
 def displace(frames, rate, places, seed, stamp_again=False):
-    """One in 1 / rate frames comes so many places too late."""
+    """Delays the share `rate` of the frames by `places` places."""
     dice = random.Random(seed)
     keys = [index + (places + 0.5 if dice.random() < rate else 0) for index in range(len(frames))]
     return reordered(frames, sorted(range(len(frames)), key=keys.__getitem__), stamp_again)

@@ -296,7 +296,7 @@ class Overwritten(FollowTest):
     """A ring that loses its first files."""
 
     def test_finished_demos_are_not_written_again(self):
-        """Nor are shorter ones, after the ring has lost the first packets. Other users cannot read demos."""
+        """No shorter one is written after the ring has lost the first packets. Other users cannot read demos."""
         frames = sample(60)
         Ring(self.ring, size=60_000).write_all(frames)
         process = self.follow("--idle-timeout", "10s")

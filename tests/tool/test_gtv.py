@@ -91,8 +91,8 @@ class Recordings(StreamTest):
     """Recordings of servers while they streamed."""
 
     def check(self, capture, recording, blocks, status=0):
-        """All blocks are the server's, but the gamestate, which is made for each listener. The earlier beginning of
-        both has them all."""
+        """Except for the gamestate, which is made for each listener, the blocks are the server's. The demo or the
+        recording may begin earlier."""
         path = self.write("a.pcap", capture)
         for old in self.folder.glob("*.mvd2"):
             old.unlink()

@@ -392,7 +392,7 @@ TEST(no_protocol_recognizes_other_traffic)
     };
 
     for (unsigned i = 0; qs_protocols[i]; i++)
-        for (size_t s = 0; s < sizeof others / sizeof others[0]; s++) {
+        for (size_t s = 0; s < G_N_ELEMENTS(others); s++) {
             const struct qs_packet packet = toy_packet(others[s]);
 
             if (qs_protocols[i]->recognize(qs_protocols[i], &packet))

@@ -10,7 +10,7 @@
 enum {
     COUNT = 500,
     INTERVAL = 20, /* milliseconds between datagrams of an end */
-    BACK = 3       /* the client acknowledges the datagram that was sent so many before */
+    BACK = 3       /* how many datagrams an acknowledgement is behind the newest one */
 };
 #define MILLISECOND INT64_C(1000000)
 
