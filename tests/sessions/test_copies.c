@@ -69,6 +69,22 @@ TEST(copies_are_found)
     }
 }
 
+TEST(files_are_numbered_in_the_order_of_their_beginnings)
+{
+    static const struct qs_capture_file files[66];
+    struct qs_copies *copies = qs_copies_new();
+
+    for (unsigned i = 0; i <= G_N_ELEMENTS(files); i++) {
+        const unsigned number = i < G_N_ELEMENTS(files) ? i : 3; /* of the latest 64 */
+        const struct qs_packet packet = {
+            .data = (const uint8_t *)"hi", .size = 2, .file = &files[number]};
+
+        qs_copies_find(copies, &packet);
+        assert_int_equal(qs_copies_recorder(copies), number);
+    }
+    qs_copies_free(copies);
+}
+
 TEST(only_the_last_datagrams_are_remembered)
 {
     static const struct {

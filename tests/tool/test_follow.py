@@ -567,6 +567,7 @@ class Reader(FollowTest):
         process = self.follow("--metrics", "q.prom")
         status = self.read(process, len(frames))
         self.assertEqual((status["sessions"], status["players"]), (1, 0))
+        self.assertEqual((self.demos / "pcap2demo-status.json").read_text().count('"sessions":'), 1)
         self.assertRegex(self.tool("--status", "demos")[0], r"(?m)^spec +QuakeWorld +dm4 .*  spectator$")
         self.stop(process, signal.SIGTERM)
         self.assertIn('pcap2demo_sessions{game="qw"} 1\n', (self.folder / "q.prom").read_text())
