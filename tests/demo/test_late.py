@@ -115,7 +115,7 @@ class Quake(Late):
                                     ("beginning.dem", "whether the demo is of the session's map", "in-1-")):
             error = self.convert(cut(self.whole, PLAYING), "--sign-on", demo)
             self.assertIn(unknown, error)
-            self.assertEqual("whether it was" in error, demo == "beginning.dem")
+            self.assertEqual("whether the demo is" in error, demo == "beginning.dem")
             self.assertTrue(self.only_demo().name.startswith(name))
             self.assertNotIn(b"alice", self.assert_donated(self.only_demo())[2])
 

@@ -258,7 +258,7 @@ class Progress(Terminal):
             return run("--list", *arguments, "-", stdin=slow.stdout, **options)
 
     def test_progress_after_a_second_on_a_terminal_or_on_request(self):
-        message = r"pcap2demo: standard input: packet \d+: [^\r\n]*\r?\n$"
+        message = r"(\x1b[^p]*)?pcap2demo:\S* standard input: packet \d+: [^\r\n]*\r?\n$"
         progress = r"^\r[0-9.]+ MB  [0-9.]+ MB/s[^\n]*\r +\r" + message
         for options, expected in ((), f"^{message}"), (["--progress=never"], f"^{message}"), (["--progress=always"], progress):
             self.assertRegex(self.run_slowly(self.tool, *options, status=1)[1], expected)
