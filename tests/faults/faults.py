@@ -255,7 +255,7 @@ FAULTS = [
     ("demo", '        session->hole = before->hole;\n', ''),
     ("demo", 'choice->refusals = g_string_free(refusals, !refusals->len || best);',
      'choice->refusals = g_string_free(refusals, !refusals->len);'),
-    ("demo", 'if (!strstr(refusals->str, start))', 'if (true)'),
+    ("demo", 'if (contradiction && g_strcmp0(donor->name, refused) != 0) {', 'if (contradiction) {'),
     ("demo", 'trial->unread > trial->read;', 'trial->unread > 0;'),
     ("demo", 'if (of_game)\n        donor->until', 'donor->until'),
     ("core", 'figures->burst = MAX(gaps ? sender->burst : sender->half.burst, 1);',
