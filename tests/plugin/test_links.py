@@ -115,6 +115,14 @@ class Links(PluginTest):
                                          f"{prefix}.response_to == frame.number")
                     self.assertEqual(itself, "")
 
+    def test_rate_is_the_payload_of_ten_tenths_of_a_second(self):
+        sent = collections.defaultdict(list)
+        packets = self.packets(self.stored("qw-vanilla"), "udp.length")
+        for number, packet in [item for item in packets.items() if "rate" in item[1]]:
+            tenth, before = int(packet.time("frame.time_epoch") * 10), sent[packet["udp.stream"], packet["udp.srcport"]]
+            before.append((tenth, packet.number("udp.length") - 8))
+            self.assertEqual(packet.number("rate"), sum(size for at, size in before if at > tenth - 10), number)
+
     def test_losses_and_pings(self):
         """The capture is the server's: losses show in both directions, and the client's packets have the ping."""
         packets = self.packets(self.readable(CAPTURES[0] / "lines" / "qw-g-server.pcap.gz"),
