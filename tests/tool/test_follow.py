@@ -572,20 +572,27 @@ class Reader(FollowTest):
         self.stop(process, signal.SIGTERM)
         self.assertIn('pcap2demo_sessions{game="qw"} 1\n', (self.folder / "q.prom").read_text())
 
-    def test_status_has_three_problems_and_the_last_map_and_metrics_all_demos(self):
-        """Of a session of which the capture lacks five parts, and of one with the maps dm4 and dm6, a demo each."""
+    def test_status_has_three_problems_and_the_last_map(self):
+        """Of a session of which the capture lacks five parts, and of one with the maps dm4 and dm6."""
         frames = [frame for number, frame in enumerate(sample(90)) if number not in range(600, 1350) or number % 150 >= 20]
         frames += sample(90, CAPTURES / "fidelity/qw-vanilla.pcap.gz", 2)
         Ring(self.ring).write_all(sorted(frames, key=lambda frame: frame.time))
-        process = self.follow("--split=level", "--metrics", "q.prom")
+        process = self.follow()
         self.read(process, len(frames))
         self.stop(process, signal.SIGTERM)
-        sizes = [path.stat().st_size for path in self.demos.glob("*.qwd")]
-        self.assertEqual(len(sizes), 3)
-        self.assertIn(f'pcap2demo_demo_bytes_total{{game="qw"}} {sum(sizes)}\n', (self.folder / "q.prom").read_text())
         table, _ = self.tool("--status", "demos")
         self.assertRegex(table, r"labplayer +QuakeWorld +dm4 .*\n(  .*\n){3}  and 2 more\n")
         self.assertRegex(table, r"labplayer +QuakeWorld +dm6 ")
+
+    def test_metrics_count_all_demos_of_a_session(self):
+        """Of one with the maps dm4 and dm6, a demo each."""
+        Ring(self.ring).write_all(sample(90, CAPTURES / "fidelity/qw-vanilla.pcap.gz"))
+        process = self.follow("--split=level", "--idle-timeout", "10s", "--metrics", "q.prom")
+        self.wait_for(process, "session_end", 1)
+        self.stop(process, signal.SIGTERM)
+        sizes = [path.stat().st_size for path in self.demos.glob("*.qwd")]
+        self.assertEqual(len(sizes), 2)
+        self.assertIn(f'pcap2demo_demo_bytes_total{{game="qw"}} {sum(sizes)}\n', (self.folder / "q.prom").read_text())
 
     def test_packets_ahead_of_the_clock_do_not_wait(self):
         """The clock was set back by an hour."""
