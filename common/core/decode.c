@@ -332,8 +332,10 @@ enum qs_direction qs_probe_direction(struct qs_decoder *d)
 
 void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
 {
+    const bool runs = d->session->level && !d->session->disconnected;
+
     d->found.direction = direction;
-    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN)
+    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN || runs)
         return;
     if (direction == QS_S2C)
         d->session->server = d->packet->from;

@@ -105,6 +105,7 @@ struct qs_transfer {
     struct qs_view name; /* as sent; data is NULL if absent */
     struct qs_view data;
     uint64_t offset, total;
+    uint32_t number; /* transfer's number in chunks outside of the netchan; 0: none */
     uint8_t percent;
 };
 

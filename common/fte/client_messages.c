@@ -185,8 +185,9 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
 static void read_time(struct qs_decoder *d, struct fte_input *input, bool first)
 {
     const uint32_t step = fte_varint(d, FTE_INPUT_TIME);
-    const uint32_t before = first ? fte_session(d)->input_time : input->time;
     const uint32_t now = input->time + step;
+    /* A level's clock begins again. */
+    const uint32_t before = first ? MIN(fte_session(d)->input_time, now) : input->time;
 
     input->msec = (uint8_t)MIN(now - before, UINT8_MAX);
     input->time = now;

@@ -54,6 +54,10 @@ static void count_bytes(struct qs_links *links, const struct qs_packet *packet, 
     struct qs_link_record *own = qs_link_record(links, record);
     const int64_t tenth = packet->time / TENTH;
 
+    if (tenth + QS_TENTHS < direction->tenth) { /* the clock was set back */
+        memset(direction->bytes, 0, sizeof direction->bytes);
+        direction->tenth = tenth;
+    }
     /* Zeroes the tenths of a second in which no packet came. */
     for (int i = 0; direction->tenth < tenth && i < QS_TENTHS; i++)
         direction->bytes[(uint64_t)++direction->tenth % QS_TENTHS] = 0;

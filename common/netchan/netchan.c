@@ -65,7 +65,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         chan->seen = step < SEEN_WINDOW ? chan->seen << step : 0;
     } else {
         chan->seen = 0;
-        *skipped = chan->begins && sequence <= SEEN_WINDOW ? sequence - 1 : 0;
+        *skipped = chan->begins && sequence && sequence <= SEEN_WINDOW ? sequence - 1 : 0;
     }
     chan->seen |= 1;
     clear_lacking(chan, sequence);

@@ -70,6 +70,7 @@ struct incoming_file {
     bool started;        /* the server has answered */
     bool packed;         /* its chunks are one deflated stream */
     uint64_t held;       /* bytes of qs_transfer_quota in use */
+    uint32_t earlier;    /* highest number of a transfer before this file */
     uint64_t total;      /* size of all chunks, as sent */
     uint64_t sent;       /* bytes before the first hole; for pieces, as percentages count them */
     GArray *percentages; /* struct percentage */
@@ -85,6 +86,7 @@ struct qs_transfers {
     struct qs_transfer_listener listener;
     struct incoming_file *file; /* the current file, or NULL */
     struct incoming_file *next; /* requested while chunks of `file` still come; or NULL */
+    uint32_t newest;            /* highest number of a transfer so far */
 };
 
 static struct incoming_file *file_new(struct qs_view name)
@@ -373,9 +375,11 @@ static void add_chunk(struct qs_transfers *transfers, const struct qs_transfer *
     struct incoming_file *file = transfers->file;
     uint64_t known; /* bytes that the file has: servers that go back divide differently */
 
-    /* Ignores chunks that come again after the file was complete, and those of an unknown file. */
-    if (!file || !file->chunked || chunk->offset >= file->total || !chunk->data.size)
+    /* Ignores chunks that come again after the file was complete, and those of another file. */
+    if (!file || !file->chunked || chunk->offset >= file->total || !chunk->data.size ||
+        (chunk->number && chunk->number <= file->earlier))
         return;
+    transfers->newest = MAX(transfers->newest, chunk->number);
     file->started = true;
     known = file->sent - MIN(chunk->offset, file->sent);
     if (chunk->offset > file->sent)
@@ -438,6 +442,7 @@ static void begin_file(struct qs_transfers *transfers, const struct qs_transfer 
     transfers->file = file = file_new(begin->name);
     file->chunked = true;
     file->started = true;
+    file->earlier = transfers->newest;
     file->packed = begin->packing == QS_TRANSFER_STREAM;
     file->total = begin->total;
     file->about.total = file->packed ? 0 : begin->total;

@@ -58,7 +58,7 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_accept(struct qs_decoder *d)
 {
-    nq_session_accept_connection(nq_session_of(d));
+    nq_session_accept_connection(nq_session_of(d), d->packet->time);
     read_arguments(d);
 }
 

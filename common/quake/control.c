@@ -61,7 +61,7 @@ static void follow_port(struct qs_decoder *d, int32_t port)
             .valid = true, .server = d->packet->source, .client = d->packet->destination};
         d->found.announced.server.port = (uint16_t)port;
     } else {
-        nq_session_accept_connection(session);
+        nq_session_accept_connection(session, d->packet->time);
     }
 }
 

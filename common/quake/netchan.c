@@ -339,7 +339,7 @@ static bool starts_over(const struct qs_decoder *d, uint32_t flags)
     if (!(flags & NETFLAG_DATA) || d->found.sequence ||
         (!session->asked && !session->restart_offered))
         return false;
-    return reliable_of(d, false)->fragments.sequence > 1 ||
+    return session->restart_is_certain || reliable_of(d, false)->fragments.sequence > 1 ||
            (session->asked && !to_server->started && !to_client->started);
 }
 

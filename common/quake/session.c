@@ -73,12 +73,18 @@ void nq_session_begin_connection(struct nq_session *session)
     *session = fresh;
 }
 
-void nq_session_accept_connection(struct nq_session *session)
+void nq_session_accept_connection(struct nq_session *session, int64_t time)
 {
-    if (session->base.connection && !session->base.disconnected)
+    const int64_t repeats = INT64_C(2) * 1000000000; /* ns; PROTOCOL.md, section 3 */
+    const bool repeated = !session->accepted_at || time - session->accepted_at <= repeats;
+
+    if (session->base.connection && !session->base.disconnected) {
         session->restart_offered = true;
-    else
+        session->restart_is_certain |= !repeated;
+    } else {
         nq_session_begin_connection(session);
+    }
+    session->accepted_at = time;
 }
 
 static char *version_text(const struct nq_session *session)

@@ -72,11 +72,13 @@ struct nq_session {
     uint32_t flags; /* PRFL_ flags of protocol 999 */
     /* Protocol with which the messages so far could be read, while base.version is unknown. */
     int32_t assumed_version;
-    bool undecodable;       /* the server chose a protocol that is not decoded */
-    bool asked;             /* true from a connection request until a connection begins */
-    bool restart_offered;   /* the server accepted a connection request while connected */
-    bool darkplaces;        /* the server is DarkPlaces, which has its own messages */
-    bool darkplaces_client; /* the client used DarkPlaces' handshake or one of its protocols */
+    bool undecodable;        /* the server chose a protocol that is not decoded */
+    bool asked;              /* true from a connection request until a connection begins */
+    bool restart_offered;    /* the server accepted a connection request while connected */
+    bool restart_is_certain; /* and that was no repetition of its accept */
+    int64_t accepted_at;     /* time of the server's last accept; 0: not captured */
+    bool darkplaces;         /* the server is DarkPlaces, which has its own messages */
+    bool darkplaces_client;  /* the client used DarkPlaces' handshake or one of its protocols */
     /* From svc_serverinfo and the messages behind it; valid if base.level is not 0. */
     uint8_t maxclients;
     uint8_t signon;                 /* number of the last svc_signonnum */
@@ -125,7 +127,7 @@ void nq_session_begin_connection(struct nq_session *session);
  * Handles the server's accept of a connection request. If a connection exists, the accept is
  * repeated or the client has lost its state: the sequence numbers that follow decide.
  */
-void nq_session_accept_connection(struct nq_session *session);
+void nq_session_accept_connection(struct nq_session *session, int64_t time);
 
 /*
  * Copies the state of the level from `donor`, which has the level from its beginning, to a session

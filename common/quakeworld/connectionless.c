@@ -397,13 +397,13 @@ static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
     qs_summary(d, " servers %u", count);
 }
 
-/* Reads svc_disconnect as the end of a demo: qwd-format 4.1. */
+/* Reads svc_disconnect as the end of a demo: qwd-format 4.1. Engines ignore it in the game. */
 static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view text = string_of(qs_view_skip(oob->text, 1));
 
     qs_emit_bytes(d, QW_OOB_TEXT, oob->offset + 1, text.size, text);
-    d->session->disconnected = true;
+    d->session->disconnected |= d->packet->from == QS_END_UNKNOWN;
 }
 
 static bool is_alone(struct qs_view text)
@@ -554,13 +554,19 @@ static bool is_chunk(struct qs_view text)
 static void read_chunk(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view word = {oob->text.data, (uint32_t)strlen(CHUNK)};
+    const guint before = d->found.transfers->len;
+    uint32_t number;
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, word.size, word);
     qs_summary(d, "chunk");
     d->in.pos = oob->offset + word.size;
-    qs_u32(d, QW_CHUNK_TRANSFER);
+    number = qs_u32(d, QW_CHUNK_TRANSFER);
     qw_apply_extensions(d);
-    qs_read_messages(d, QW_SVC, qw_server_message);
+    if (qs_reader_left(&d->in) && d->in.data[d->in.pos] == SVC_DOWNLOAD)
+        qs_read_message(d, QW_SVC, qw_server_message);
+    if (d->found.transfers->len > before)
+        g_array_index(d->found.transfers, struct qs_transfer, before).number = number;
+    qs_undecoded(d);
 }
 
 bool qw_is_known_oob(struct qs_view text)

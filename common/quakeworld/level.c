@@ -154,8 +154,11 @@ void qw_level_list(struct qs_decoder *d, bool models, uint32_t first, uint32_t n
     if (!is_signing_on(d) || qw_session_of(d)->mvd || d->in.overrun ||
         (!sign_on->pending && request == sign_on->request))
         return;
-    /* Clients that start recording mid-game write a number that is one too low. */
-    answer(d, wanted && wanted != request && wanted + 1 != request,
+    /* Clients that start recording mid-game write a number that is one too low. FTE's servers ask
+     * for number 255 of a block of 256, and begin with the block. */
+    answer(d,
+           wanted && wanted != request && wanted + 1 != request &&
+               (first % 256 || wanted != request + 0xff),
            next ? key_of(stage, next) : key_of(models ? PRESPAWN : MODELLIST, 0));
     sign_on->has_lists = models && !next && !d->session->lost.packet;
     sign_on->request = request;

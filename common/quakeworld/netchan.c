@@ -34,13 +34,16 @@ static bool is_top_byte(uint8_t byte, uint8_t bias)
     return (byte & ~0x80) == bias;
 }
 
-/* True if the words look big-endian and biased: numbers of packets stay far below 2^24. */
+/* True if the words can be big-endian and biased: numbers of packets stay far below 2^24. */
+static bool may_be_biased(const struct qs_reader *in)
+{
+    return is_top_byte(in->data[0], STUN_BIAS >> 24) && is_top_byte(in->data[4], 0);
+}
+
+/* True if the words can only be biased: as plain ones, both numbers would be too large. */
 static bool looks_biased(const struct qs_reader *in)
 {
-    const uint8_t *b = in->data;
-
-    return is_top_byte(b[0], STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
-           !(is_top_byte(b[3], 0) && is_top_byte(b[7], 0));
+    return may_be_biased(in) && !(is_top_byte(in->data[3], 0) && is_top_byte(in->data[7], 0));
 }
 
 /*
@@ -77,7 +80,9 @@ static void guess_format(struct qs_decoder *d)
         return;
     session->format.stunaware = looks_biased(&d->in);
     session->format.fragments = looks_fragmentable(&d->in, size);
-    session->format.known = true;
+    /* FTE's programs agree on both: STUNAWARE alone may be a message's later fragment. */
+    session->format.known =
+        session->format.stunaware ? session->format.fragments : !may_be_biased(&d->in);
     if (session->format.stunaware && session->format.fragments)
         assume_extensions(session);
 }
@@ -200,7 +205,9 @@ static void begin_connection(struct qs_decoder *d, const struct qw_netchan_forma
         return;
     if (chan->started && d->found.sequence >= chan->sequence)
         session->connecting = false;
-    else if (session->connecting || d->found.sequence < 2)
+    else if (d->found.sequence < 2 ||
+             (session->connecting &&
+              (!chan->started || qs_netchan_starts_over(chan, d->found.sequence))))
         qw_session_connect(session);
 }
 

@@ -4,13 +4,18 @@
 
 enum { LIST_MAX = 1024 }; /* maximum number of entries, as in engines with FTE's MODELDBL */
 
+static bool is_list_end(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\0';
+}
+
 /* Reads an entry. Returns false for the empty one that ends the list. */
 static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
                        uint32_t index)
 {
     struct qs_view name;
 
-    if (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\0') {
+    if (is_list_end(d)) {
         qs_u8(d, QW_LIST_END);
         return false;
     }
@@ -26,14 +31,23 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
     return true;
 }
 
-static void read_entries(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
-                         uint32_t first)
+/* Returns the index of the last entry. */
+static uint32_t read_entries(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
+                             uint32_t first)
 {
-    for (uint32_t index = first + 1; index <= MIN(first + LIST_MAX, UINT16_MAX); index++)
-        if (!read_entry(d, name_row, table, index))
-            return;
-    qs_note(d, QS_NOTE_MALFORMED, d->in.pos, 0, "More than %d entries in one list", LIST_MAX);
-    d->stop = true;
+    const uint32_t max = MIN(first + LIST_MAX, UINT16_MAX);
+    uint32_t last = first;
+
+    for (; last < max; last++)
+        if (!read_entry(d, name_row, table, last + 1))
+            return last;
+    if (is_list_end(d)) {
+        qs_u8(d, QW_LIST_END);
+    } else {
+        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, 0, "More than %d entries in one list", LIST_MAX);
+        d->stop = true;
+    }
+    return last;
 }
 
 /*
@@ -45,15 +59,15 @@ static void read_list(struct qs_decoder *d, bool models, bool wide)
     struct qw_session *session = qw_session_of(d);
     struct qs_table *table = models ? &session->models : &session->sounds;
     const bool in_parts = wide || qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
-    uint32_t first = 0, next = 0;
+    uint32_t first = 0, last, next = 0;
 
     if (in_parts)
         first = wide ? qs_u16(d, QW_LIST_FIRST) : qs_u8(d, QW_LIST_FIRST);
     qw_level_list_begins(d, first);
-    read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
+    last = read_entries(d, models ? QW_LIST_MODEL : QW_LIST_SOUND, table, first);
     if (in_parts && !d->stop)
         next = qs_u8(d, QW_LIST_NEXT);
-    qw_level_list(d, models, first, next && wide ? (first & 0xff00) | next : next);
+    qw_level_list(d, models, first, next ? (last & 0xff00) | next : 0);
 }
 
 void qw_read_modellist(struct qs_decoder *d)

@@ -422,11 +422,16 @@ WIRE_TEST(numbers_that_begin_again_are_another_connection)
     assert_int_equal(wire->session.base.connection, 1);
     delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
     assert_int_equal(wire->session.base.connection, 2);
+    /* A server repeats its answer for two seconds: a later one is another. */
+    wire->session.accepted_at -= INT64_C(3) * 1000000000;
+    wire_packet(wire, QS_S2C, ACCEPT);
+    delivers(wire, LAST, 0, PRINT_HI, PRINT_HI);
+    assert_int_equal(wire->session.base.connection, 3);
     /* It leaves and comes back. */
     wire_send(wire, QS_C2S, UNRELIABLE, 0, VIEW("\x02"));
     assert_true(wire->session.base.disconnected);
     wire_packet(wire, QS_S2C, ACCEPT);
-    assert_int_equal(wire->session.base.connection, 3);
+    assert_int_equal(wire->session.base.connection, 4);
     assert_false(wire->session.base.disconnected);
 }
 

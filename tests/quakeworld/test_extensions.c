@@ -140,15 +140,36 @@ FIXTURE_TEST(the_netchan_is_known_without_a_handshake)
     RECEIVED("qw.sequence = 257", "qw.delta.sequence = 47");
 }
 
+/* A later fragment, and words that are 0x80000040 and 0x80000000 without the bias. */
+FIXTURE_TEST(packets_of_two_netchans_show_neither)
+{
+    f->session.format.known = false;
+    from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
+    assert_false(f->session.format.known);
+    from_server(f, VIEW("\x40\0\0\x80\0\0\0\x80\0\0\1"));
+    assert_false(f->session.format.known);
+}
+
 FIXTURE_TEST(the_plain_netchan_is_known_without_a_handshake)
 {
     f->session.format.known = false;
-    READS(client, "\x40\1\0\x80\0\1\0\0\x61\x26"
+    READS(client, "\x41\1\0\x80\0\1\0\0\x61\x26"
                   "\5\x2f");
     assert_true(f->session.format.known);
     assert_false(f->session.format.stunaware);
     assert_false(f->session.format.fragments);
-    RECEIVED("qw.sequence = 320");
+    RECEIVED("qw.sequence = 321");
+}
+
+/* An accept, a request, and two messages that end a demo. Engines ignore them in the game. */
+FIXTURE_TEST(packets_without_a_connection_change_no_game)
+{
+    from_client(f, VIEW("\xff\xff\xff\xffj"));
+    from_server(f, VIEW("\xff\xff\xff\xffstatus\n"));
+    from_client(f, VIEW("\xff\xff\xff\xff\2"));
+    from_server(f, VIEW("\xff\xff\xff\xffn\\chunk\1\0\0\0\2\0"));
+    assert_int_equal(f->session.base.server, QS_END_B);
+    assert_false(f->session.base.disconnected);
 }
 
 /* --- FTE's experimental bits */

@@ -210,6 +210,28 @@ SIGN_ON_TEST(answer_may_begin_one_behind_the_request_and_no_more)
     assert_lost(game, true);
 }
 
+SIGN_ON_TEST(part_across_256_names_the_next_one_by_its_last_entry)
+{
+    ask(game, "modellist 1 0");
+    answer(game, VIEW(MODELS("\0", "\377")));
+    ask(game, "modellist 1 255");
+    answer(game, VIEW("\x2d\377m\0m\0m\0m\0m\0\0\4"));
+    ask(game, "modellist 1 260");
+    assert_lost(game, false);
+}
+
+SIGN_ON_TEST(part_behind_256_is_asked_for_as_255)
+{
+    ask(game, "modellist 1 255");
+    game->session.base.lost.packet = 0; /* 0 was wanted */
+    answer(game, VIEW("\x2d\377m\0\0\377"));
+    ask(game, "modellist 1 511");
+    game->session.ext.fte = FTE_MODELDBL;
+    answer(game, VIEW("\x3c\0\1m\0\0\0"));
+    ask(game, "prespawn 1 0 0");
+    assert_lost(game, false);
+}
+
 /* Another answer, and its request, may be in a hole of both ends whose last packet of the server is
  * an answer. */
 SIGN_ON_TEST(hole_of_both_ends_around_an_answer_may_hide_another)

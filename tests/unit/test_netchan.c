@@ -108,6 +108,14 @@ TEST(acknowledged_packets_that_the_capture_lacks_are_counted)
     assert_int_equal(chan.not_captured, 1);
 }
 
+TEST(nothing_is_missing_before_number_0)
+{
+    struct qs_netchan chan = {.begins = true};
+
+    arrive(&chan, 0);
+    assert_int_equal(chan.missing, 0);
+}
+
 TEST(packets_before_the_capture_and_old_ones_are_not_counted)
 {
     struct qs_netchan chan = {0};

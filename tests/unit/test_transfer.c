@@ -104,9 +104,10 @@ static void begin(struct fixture *f, struct qs_view name, uint64_t total,
                .event = QS_TRANSFER_BEGIN, .packing = packing, .name = name, .total = total});
 }
 
-static void send_chunk(struct fixture *f, uint64_t offset, struct qs_view data)
+static void send_chunk(struct fixture *f, uint64_t offset, struct qs_view data, uint32_t number)
 {
-    add(f, (struct qs_transfer){.event = QS_TRANSFER_CHUNK, .offset = offset, .data = data});
+    add(f, (struct qs_transfer){
+               .event = QS_TRANSFER_CHUNK, .offset = offset, .data = data, .number = number});
 }
 
 static void run_step(struct fixture *f, const char *step)
@@ -127,7 +128,8 @@ static void run_step(struct fixture *f, const char *step)
     else if (step[first] == '#')
         begin(f, view(step, first), strtoull(second, NULL, 10), QS_TRANSFER_PLAIN);
     else
-        send_chunk(f, strtoull(step, NULL, 10), view(second, strlen(second)));
+        send_chunk(f, strtoull(step, NULL, 10), view(second, strcspn(second, "/")),
+                   (uint32_t)atoi(second + strcspn(second, "/") + (strchr(second, '/') != NULL)));
 }
 
 TEST(files_are_assembled)
@@ -155,6 +157,8 @@ TEST(files_are_assembled)
         {"?x x#16 0=abcd ?x 4=efgh x#16 8=ijkl 12=mnop", "x=abcdefghijklmnop"},
         {"?x x#8 0=abcd ?y 4=efgh y#4 0=ABCD", "x=abcdefgh y=ABCD"},
         {"?x x#8 0=abcd ?y y#4 0=ABCD", "x~abcd y=ABCD"},
+        /* A late chunk of the transfer before. */
+        {"x#4 0=abcd/1 y#8 0=abcd/1 0=ABCD/2 4=EFGH/2", "x=abcd y=ABCDEFGH"},
         /* DarkPlaces cuts the bytes of a lost packet anew. */
         {"a.wav#12 0=hel 7=wor 0=hell 4=o,_wo 9=rld", "a.wav=hello,_world"},
     };
@@ -179,7 +183,7 @@ FIXTURE_TEST(chunks_behind_a_hole_are_limited)
 
     begin(f, view("x", 1), UINT64_C(100) << 20, QS_TRANSFER_PLAIN);
     for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
-        send_chunk(f, i * CHUNK, view(data, CHUNK));
+        send_chunk(f, i * CHUNK, view(data, CHUNK), 0);
     assert_true(f->quota.used <= ROOM);
     end(f);
     assert_string_equal(f->ended->str, "x~");
@@ -237,12 +241,12 @@ FIXTURE_TEST(chunks_may_be_of_a_stream)
     const struct qs_view all = pack("hello, world", 12, packed, sizeof packed);
 
     begin(f, view("x", 1), all.size, QS_TRANSFER_STREAM);
-    send_chunk(f, 4, view(packed + 4, all.size - 4));
-    send_chunk(f, 0, view(packed, 4));
+    send_chunk(f, 4, view(packed + 4, all.size - 4), 0);
+    send_chunk(f, 0, view(packed, 4), 0);
     assert_string_equal(f->ended->str, "x=hello, world");
     g_string_truncate(f->ended, 0);
     begin(f, view("y", 1), all.size - 1, QS_TRANSFER_STREAM);
-    send_chunk(f, 0, view(packed, all.size - 1));
+    send_chunk(f, 0, view(packed, all.size - 1), 0);
     assert_true(g_str_has_prefix(f->ended->str, "y~"));
 }
 
