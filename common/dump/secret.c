@@ -57,14 +57,22 @@ static const struct qs_secret_word {
 
 /* Commands that set a variable. */
 static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd", NULL};
-/* Flags before a variable in a server's list of variables. */
-static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s", NULL};
 /* Words between a variable and its value, as servers print it. */
 static const char *const signs[] = {"is", "=", ":", NULL};
 
 static bool equals(struct qs_view text, const char *word)
 {
     return qs_view_is_one_of(text, (const char *const[]){word, NULL});
+}
+
+/* True for flags before a variable in a server's list of variables, in one word or several. */
+static bool is_flags(struct qs_view text)
+{
+    bool all = text.size <= 5;
+
+    for (uint32_t i = 0; i < text.size && all; i++)
+        all = text.data[i] && strchr("*-?acdlnrsu", g_ascii_tolower((char)text.data[i]));
+    return all;
 }
 
 /* Patterns for keys and variables of mods. */
@@ -168,6 +176,7 @@ struct secret_command {
     uint32_t pos;
     bool is_set;     /* a setter comes before it */
     bool is_printed; /* printed by a server: quoted, or followed by a sign */
+    bool is_padded;  /* printed in columns, as user info is */
 };
 
 static bool next_word(struct secret_command *command, struct qs_token *token)
@@ -185,6 +194,7 @@ static bool next_word(struct secret_command *command, struct qs_token *token)
 static struct qs_view value_behind(struct secret_command *command,
                                    const struct qs_secret_word *word)
 {
+    const uint32_t name_end = command->pos;
     struct qs_token token;
     bool is_sign;
 
@@ -193,6 +203,7 @@ static struct qs_view value_behind(struct secret_command *command,
             return (struct qs_view){0};
         is_sign = qs_view_is_one_of(token.text, signs);
         command->is_printed |= is_sign || token.text.size < token.length;
+        command->is_padded |= token.offset >= name_end + 2;
     } while (is_sign);
     if (word->kinds & (COMMAND_LINE | FORWARDED))
         token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
@@ -200,13 +211,13 @@ static struct qs_view value_behind(struct secret_command *command,
 }
 
 /* Reads the first word that is neither a flag nor a setter. Returns false if there is none. */
-static bool skip_to_name(struct secret_command *command, struct qs_token *token)
+static bool skip_to_name(struct secret_command *command, bool from_client, struct qs_token *token)
 {
     for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
         const bool is_setter = qs_view_is_one_of(token->text, setters);
 
         command->is_set = command->is_set || is_setter;
-        if (!is_setter && !qs_view_is_one_of(token->text, flags))
+        if (!is_setter && (from_client || !is_flags(token->text)))
             return true;
     }
     return false;
@@ -219,17 +230,19 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
     const struct qs_secret_word *word;
     struct qs_token token;
 
-    if (!skip_to_name(&command, &token))
+    if (!skip_to_name(&command, from_client, &token))
         return false;
-    word = find_word(token.text, BY_PATTERN | VARIABLE | COMMAND | COMMAND_LINE |
-                                     (command.is_set ? FORWARDED : 0));
-    if (!word || (!from_client && !(word->kinds & VARIABLE)))
+    word =
+        find_word(token.text, BY_PATTERN | VARIABLE | COMMAND | COMMAND_LINE |
+                                  (command.is_set ? FORWARDED : 0) | (from_client ? 0 : IN_INFO));
+    if (!word || (!from_client && !(word->kinds & (VARIABLE | IN_INFO))))
         return false;
     command.is_printed = command.is_printed || token.text.size < token.length;
     command.line =
         line_at(text, at, word->kinds & (COMMAND_LINE | FORWARDED) ? text.size : LINE_MAX_SIZE);
     *secret = value_behind(&command, word);
-    if (!from_client && !command.is_set && !command.is_printed)
+    if (!from_client && !command.is_set && !command.is_padded &&
+        !(command.is_printed && word->kinds & VARIABLE))
         return false;
     return secret->size && is_password(word, *secret);
 }

@@ -169,6 +169,15 @@ static uint32_t read_length(struct qs_decoder *d)
     return length;
 }
 
+/* Only MVD's own messages begin levels and frames. */
+static const struct qs_message_type *inner_message(const struct qs_decoder *d, uint32_t id)
+{
+    const bool is_own =
+        id == SVC_SERVERDATA || id == SVC_FRAME || id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES;
+
+    return is_own ? NULL : q2_plain_message(d, id);
+}
+
 /* Reads server messages in the form that a player receives. */
 static void read_messages(struct qs_decoder *d, uint32_t length)
 {
@@ -181,7 +190,7 @@ static void read_messages(struct qs_decoder *d, uint32_t length)
     }
     d->in.limit = end;
     d->id_mask = UINT8_MAX;
-    while (qs_reader_left(&d->in) && qs_read_message(d, Q2_SVC, q2_plain_message))
+    while (qs_reader_left(&d->in) && qs_read_message(d, Q2_SVC, inner_message))
         ;
     qs_undecoded_to(d, end);
     d->in.limit = limit;

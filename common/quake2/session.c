@@ -123,6 +123,9 @@ void q2_session_connect(struct q2_session *session)
     }
     qs_table_set(&session->texts, Q2_TEXT_USERINFO, userinfo);
     qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, userinfo);
+    if (old.handshake.connect_pending) /* client_connect came before the old connection ended */
+        qs_table_set(&session->texts, Q2_TEXT_MAP,
+                     qs_view_of(qs_table_get(&old.texts, Q2_TEXT_MAP)));
     if (old.tracker)
         q2_tracker_attach(old.tracker, session);
     old.tracker = NULL;

@@ -102,10 +102,8 @@ static void add_failure(enum exit_status status, struct qs_location location, co
     struct test_case *test = report->about;
     GString *line;
 
-    if (!test && !location.file)
-        return;
     if (!test)
-        test = case_of(input_of(report, location.file), CASE_DECODE);
+        test = case_of(input_of(report, location.file ? location.file : "pcap2demo"), CASE_DECODE);
     if (location.file && strcmp(location.file, test->file) == 0)
         location.file = NULL;
     line = g_string_new(NULL);

@@ -64,6 +64,10 @@ TEST(passwords_that_servers_print_are_found)
     FROM_SERVER("set password pw1\n", "[pw1]");
     FROM_SERVER("*    qport \"1\"\n     rcon_password \"pw1\"\n* S  password \"pw2\"\n",
                 "[pw1][pw2]");
+    FROM_SERVER("AU   password \"pw1\"\n   ? sv_adminpass \"pw2\"\n US  rcon_password \"pw3\"\n",
+                "[pw1][pw2][pw3]");
+    FROM_SERVER("password            pw1\nspectator           pw2\n", "[pw1][pw2]");
+    FROM_SERVER("spectator: hello\n", "");
     FROM_SERVER("password required\n", "");
     FROM_SERVER("admin joined\n", "");
     FROM_SERVER("rcon from 192.0.2.1\n", "");
