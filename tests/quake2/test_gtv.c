@@ -157,6 +157,8 @@ STREAM_TEST(a_bad_message_costs_no_more_than_itself)
 STREAM_TEST(a_multicast_ends_at_its_messages_end)
 {
     assert_int_equal(send(game, SERVER, VIEW("\x05\0\x04\x0a\1\6\1")), 0);
+    /* svc_serverdata, which only MVD has for itself. */
+    assert_notes(game, SERVER, VIEW("\x05\0\x04\x0a\1\x0c\1"), QS_NOTE_UNKNOWN_MESSAGE);
     /* A text that ends behind the multicast. */
     assert_int_not_equal(send(game, SERVER, VIEW("\x08\0\x04\x0a\2\13a\1\1\1")), 0);
     assert_int_equal(game->decoder.found.undecoded, 1);

@@ -112,6 +112,7 @@ GAME_TEST(numbers_that_begin_again_are_another_connection)
     run_to(game, 1, 1);
     assert_int_equal(game->session.base.connection, 2);
     assert_true(game->decoder.found.accepted);
+    assert_describes(&q2_protocol, &game->session.base, "34", "lab1", "somebody");
 }
 
 GAME_TEST(stale_packets_teach_nothing)
