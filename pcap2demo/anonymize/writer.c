@@ -17,6 +17,7 @@ struct anonymous_writer {
     struct addresses *addresses;
     struct pcapng_writer *pcap;
     GHashTable *streams; /* set of struct tcp_bytes */
+    GHashTable *points;  /* uint64_t: capture points, with their hop limits */
 };
 
 /* Bytes that the ends of a TCP connection have sent. */
@@ -42,12 +43,27 @@ static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_add
     return &bytes->sent[!qs_address_equal(&bytes->ends.ends[0], from)];
 }
 
+/* Returns the hop limit of a capture point, so that copies of a datagram stay copies. */
+static uint8_t hops_of(struct anonymous_writer *writer, uint64_t point)
+{
+    enum { HOPS_MAX = 64 };
+    gpointer hops = g_hash_table_lookup(writer->points, &point);
+
+    if (!point || hops)
+        return (uint8_t)GPOINTER_TO_UINT(hops);
+    hops = GUINT_TO_POINTER(HOPS_MAX - g_hash_table_size(writer->points) % HOPS_MAX);
+    g_hash_table_insert(writer->points, g_memdup2(&point, sizeof point), hops);
+    return (uint8_t)GPOINTER_TO_UINT(hops);
+}
+
 static void write_frame(struct anonymous_writer *writer, const struct qs_packet *about,
                         struct frame_content content)
 {
     const struct qs_address source = addresses_replace(writer->addresses, &about->source);
     const struct qs_address destination = addresses_replace(writer->addresses, &about->destination);
 
+    content.id = (uint16_t)about->ip_id;
+    content.hops = hops_of(writer, about->capture_point);
     content.source = &source;
     content.destination = &destination;
     pcapng_writer_packet(writer->pcap, about->time, &content);
@@ -192,6 +208,7 @@ struct anonymous_writer *anonymous_writer_new(const char *folder, struct address
     writer->pcap = pcapng_writer_new(folder);
     pcapng_writer_begin(writer->pcap, "Addresses, passwords and user keys were replaced.");
     writer->streams = g_hash_table_new_full(qs_endpoints_hash, qs_endpoints_equal, g_free, NULL);
+    writer->points = g_hash_table_new_full(qs_int64_hash, g_int64_equal, g_free, NULL);
     return writer;
 }
 
@@ -200,6 +217,7 @@ void anonymous_writer_free(struct anonymous_writer *writer)
     g_queue_clear_full(&writer->packets, free_packet);
     g_hash_table_destroy(writer->by_number);
     g_hash_table_destroy(writer->streams);
+    g_hash_table_destroy(writer->points);
     pcapng_writer_free(writer->pcap);
     g_free(writer);
 }

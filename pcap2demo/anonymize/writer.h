@@ -5,8 +5,10 @@
  * HELD_PACKETS_MAX packets and HELD_BYTES_MAX bytes, and writes them in the order of their frame
  * numbers.
  *
- * Packets may change their size, so they get new headers. PDUs of a stream become segments with the
- * copy's own sequence numbers, with a gap for a PDU that is left out or was lost.
+ * Packets may change their size, so they get new headers, with the old IP identification. The hop
+ * limit distinguishes capture points, so that copies of a datagram stay copies. PDUs of a stream
+ * become segments with the copy's own sequence numbers, with a gap for a PDU that is left out or
+ * was lost.
  */
 #ifndef PCAP2DEMO_ANONYMIZE_WRITER_H
 #define PCAP2DEMO_ANONYMIZE_WRITER_H

@@ -166,7 +166,7 @@ static void add_ipv4_header(GByteArray *frame, const struct frame_content *conte
     qs_write_u16be(frame, (uint16_t)(IPV4_HEADER + transport_size(content)));
     qs_write_u16be(frame, content->id);
     qs_write_u16be(frame, DONT_FRAGMENT);
-    qs_write_u8(frame, HOPS);
+    qs_write_u8(frame, content->hops ? content->hops : HOPS);
     qs_write_u8(frame, protocol_of(content));
     qs_write_u16be(frame, 0);
     qs_write_view(frame, (struct qs_view){content->source->bytes, 4});
@@ -179,7 +179,7 @@ static void add_ipv6_header(GByteArray *frame, const struct frame_content *conte
     qs_write_u32be(frame, UINT32_C(0x60000000));
     qs_write_u16be(frame, (uint16_t)transport_size(content));
     qs_write_u8(frame, protocol_of(content));
-    qs_write_u8(frame, HOPS);
+    qs_write_u8(frame, content->hops ? content->hops : HOPS);
     qs_write_view(frame, (struct qs_view){content->source->bytes, 16});
     qs_write_view(frame, (struct qs_view){content->destination->bytes, 16});
 }

@@ -33,6 +33,7 @@ struct frame_tcp {
 struct frame_content {
     const struct qs_address *source, *destination; /* of the same family */
     uint16_t id;                                   /* IPv4 identification */
+    uint8_t hops;                                  /* TTL, or hop limit; 0: 64 */
     const struct frame_tcp *tcp;                   /* NULL: UDP */
     bool no_udp_checksum;
     struct qs_view payload;
