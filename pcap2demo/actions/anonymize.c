@@ -25,6 +25,10 @@ static const struct pseudonyms_search for_names = {.letters = NAME_LETTERS, .who
 /* Numbers of replacements and omissions. */
 struct counts {
     uint64_t passwords, addresses, names, chats, packed, undecoded;
+    uint64_t frames;    /* number of frames of the input */
+    uint64_t delivered; /* number of decoded frames; one with several PDUs counts once */
+    uint64_t others;    /* number of those that --session does not choose */
+    uint64_t last;      /* number of the last decoded frame */
 };
 
 struct anonymize {
@@ -38,11 +42,8 @@ struct anonymize {
     GHashTable *deflated;     /* uint64_t: stream_number() of compressed streams */
     struct location location; /* location of the current replacement */
     struct counts counts;
-    uint64_t frames;    /* number of frames of the input */
-    uint64_t delivered; /* number of decoded frames; one with several PDUs counts once */
-    uint64_t last;      /* number of the last decoded frame */
-    bool first_pass;    /* true in the first pass, which collects passwords and names */
-    bool refused;       /* an input is a demo, which was reported */
+    bool first_pass; /* true in the first pass, which collects passwords and names */
+    bool refused;    /* an input is a demo, which was reported */
 };
 
 /* --- Replacements ---------------------------------------------------------------------------- */
@@ -341,8 +342,6 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
     learn(all, packet);
     if (all->first_pass)
         return;
-    all->delivered += packet->frame != all->last;
-    all->last = packet->frame;
     if (skip_deflated(all, decoded)) {
         all->counts.packed++;
         return;
@@ -363,18 +362,27 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
         count_joined(all);
 }
 
+/* Counts the packet's frame, unless an earlier PDU in it was counted. */
+static void count_frame(struct counts *counts, uint64_t frame, bool is_wanted)
+{
+    counts->delivered += frame != counts->last;
+    counts->others += frame != counts->last && !is_wanted;
+    counts->last = frame;
+}
+
 static void anonymize_packet(struct qs_sessions_handler *handler,
                              const struct qs_decoded_packet *decoded)
 {
     struct anonymize *all = (struct anonymize *)handler;
+    const bool is_wanted = qs_sessions_want(&all->action.options->sessions, decoded->session);
 
+    count_frame(&all->counts, decoded->packet->frame, is_wanted);
     if (decoded->location.block && !all->refused) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = decoded->location.file},
                 "is a demo; --anonymize takes captures");
         all->refused = true;
     }
-    if (!decoded->location.block &&
-        qs_sessions_want(&all->action.options->sessions, decoded->session))
+    if (!decoded->location.block && is_wanted)
         add_packet(all, decoded);
     redactions_clear(all->redactions);
 }
@@ -384,7 +392,7 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
 static void anonymize_input_over(struct action *action, const char *file, uint64_t frames)
 {
     (void)file;
-    ((struct anonymize *)action)->frames += frames;
+    ((struct anonymize *)action)->counts.frames += frames;
 }
 
 static void print_counts(const struct anonymize *all)
@@ -406,8 +414,10 @@ static void print_counts(const struct anonymize *all)
         print_line("  undecoded bytes replaced: %" PRIu64, counts->undecoded);
     if (counts->packed)
         print_line("  packets left out, undecoded or not replaceable: %" PRIu64, counts->packed);
-    print_line("  packets of no known game left out: %" PRIu64,
-               all->frames - MIN(all->frames, all->delivered));
+    if (counts->others)
+        print_line("  packets of other sessions left out: %" PRIu64, counts->others);
+    print_line("  packets that complete no message of a known game, left out: %" PRIu64,
+               counts->frames - MIN(counts->frames, counts->delivered));
 }
 
 static void write_file(struct anonymize *all)
@@ -429,7 +439,6 @@ static void anonymize_first_pass(struct action *action, bool begins)
     all->first_pass = begins;
     all->refused = false;
     all->counts = (struct counts){0};
-    all->frames = 0;
 }
 
 static void anonymize_end(struct action *action, bool any_input)

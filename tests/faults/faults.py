@@ -309,7 +309,7 @@ FAULTS = [
      '        counts->playing = false;\n', ''),
     ("regression", '(double)type->count / MAX(visit->session->state.level, 1);',
      '(double)type->count;'),
-    ("sessions", 'all->delivered += packet->frame != all->last;', 'all->delivered++;'),
+    ("sessions", 'counts->delivered += frame != counts->last;', 'counts->delivered++;'),
     ("demo", "    if (key.size && key.data[0] == '*')\n"
      '        key = qs_view_skip(key, 1);\n', ''),
     ("demo", 'return !rule->most || ++*count <= rule->most;', 'return true;'),

@@ -139,7 +139,7 @@ class Anonymize(ToolTest):
         self.assertRegex(text, r"^status of 0\.0\.0\.\d\d? and 192\.0\.02\.003:27500, "
                                r"not 1\.2\.3\.4\.5 or 300\.1\.1\.1")
         self.assertIn("addresses: 3, replaced in messages: 4", output)
-        self.assertIn("packets of no known game left out: 1\n", output)
+        self.assertIn("packets that complete no message of a known game, left out: 1\n", output)
         ends = set(re.findall(r"packet\.(?:source|destination) = (\S+):", self.dump(copy)))
         self.assertEqual(len(ends), 2)
         self.assertTrue(all(end.startswith("192.0.2.") for end in ends), ends)
@@ -166,7 +166,7 @@ class Anonymize(ToolTest):
         copied, expected = (re.sub(r"packet \d+", "packet", "\n".join(comparable(self.dump(path)))) for path in (copy, original))
         self.assertIn("the start of the next block cannot be found", expected)
         self.assertEqual(copied, expected)
-        self.assertIn("packets of no known game left out: 73\n", output)
+        self.assertIn("packets that complete no message of a known game, left out: 73\n", output)
 
     def test_compressed_messages(self):
         """Compressed messages are compressed again, also in fragments."""
