@@ -161,9 +161,14 @@ static void ipv6_text(char *text, const struct address_replacement *replacement,
     text[length] = '\0';
 }
 
+static char character(struct qs_view bytes, uint32_t at)
+{
+    return at < bytes.size ? uncolored(bytes.data[at]) : '\0';
+}
+
 static bool is_digit_at(struct qs_view bytes, uint32_t at)
 {
-    return g_ascii_isdigit(qs_view_character(bytes, at));
+    return g_ascii_isdigit(character(bytes, at));
 }
 
 /* Reads an octet at `*at` and moves past it. Returns false if there is none. */
@@ -173,7 +178,7 @@ static bool read_octet(struct qs_view bytes, uint32_t *at, uint8_t *octet)
     unsigned number = 0;
 
     while (*at < start + 3 && is_digit_at(bytes, *at))
-        number = number * 10 + (unsigned)(qs_view_character(bytes, (*at)++) - '0');
+        number = number * 10 + (unsigned)(character(bytes, (*at)++) - '0');
     *octet = (uint8_t)number;
     return *at > start && number <= UINT8_MAX;
 }
@@ -184,15 +189,13 @@ static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *
     uint32_t end = at;
 
     if (at && (is_digit_at(bytes, at - 1) ||
-               (qs_view_character(bytes, at - 1) == '.' && at > 1 && is_digit_at(bytes, at - 2))))
+               (character(bytes, at - 1) == '.' && at > 1 && is_digit_at(bytes, at - 2))))
         return 0;
     *address = (struct qs_address){.family = 4};
     for (unsigned i = 0; i < 4; i++)
-        if ((i && qs_view_character(bytes, end++) != '.') ||
-            !read_octet(bytes, &end, &address->bytes[i]))
+        if ((i && character(bytes, end++) != '.') || !read_octet(bytes, &end, &address->bytes[i]))
             return 0;
-    return is_digit_at(bytes, end) ||
-                   (qs_view_character(bytes, end) == '.' && is_digit_at(bytes, end + 1))
+    return is_digit_at(bytes, end) || (character(bytes, end) == '.' && is_digit_at(bytes, end + 1))
                ? 0
                : end - at;
 }
@@ -203,19 +206,18 @@ static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_vi
 {
     enum { DIGITS = 8 };
     char text[INET6_ADDRSTRLEN] = "", *end;
-    const char before = at ? qs_view_character(bytes, at - 1) : '\0';
+    const char before = at ? character(bytes, at - 1) : '\0';
     uint32_t size = 0, number;
 
-    while (size < sizeof text - 1 && (g_ascii_isxdigit(qs_view_character(bytes, at + size)) ||
-                                      qs_view_character(bytes, at + size) == ':')) {
-        text[size] = qs_view_character(bytes, at + size);
+    while (size < sizeof text - 1 &&
+           (g_ascii_isxdigit(character(bytes, at + size)) || character(bytes, at + size) == ':')) {
+        text[size] = character(bytes, at + size);
         size++;
     }
     if (size > 1 && text[size - 1] == ':' && text[size - 2] != ':')
         text[--size] = '\0';
-    if (size < DIGITS - 1 || g_ascii_isalnum(qs_view_character(bytes, at + size)) ||
-        before == ':' || (g_ascii_isalnum(before) && before != 'x') ||
-        qs_view_character(bytes, at + size) == '.')
+    if (size < DIGITS - 1 || g_ascii_isalnum(character(bytes, at + size)) || before == ':' ||
+        (g_ascii_isalnum(before) && before != 'x') || character(bytes, at + size) == '.')
         return 0;
     *address = (struct qs_address){.family = 6};
     if (inet_pton(AF_INET6, text, address->bytes) == 1)
@@ -237,21 +239,20 @@ static uint32_t replace_mac(struct qs_view bytes, uint32_t at, char *text)
 {
     enum { LENGTH = 17 };
     static const char network[] = "00:00:5e:00:53:";
-    const char sign = qs_view_character(bytes, at + 2);
+    const char sign = character(bytes, at + 2);
     unsigned sum = 0;
 
-    if ((sign != ':' && sign != '-') || (at && g_ascii_isxdigit(qs_view_character(bytes, at - 1))))
+    if ((sign != ':' && sign != '-') || (at && g_ascii_isxdigit(character(bytes, at - 1))))
         return 0;
     for (uint32_t i = 0; i < LENGTH; i++) {
-        const char c = qs_view_character(bytes, at + i);
+        const char c = character(bytes, at + i);
 
         if (i % 3 == 2 ? c != sign : !g_ascii_isxdigit(c))
             return 0;
         if (i % 3 != 2)
             sum = sum * 31 + (unsigned)g_ascii_tolower(c);
     }
-    if (qs_view_character(bytes, at + LENGTH) == sign ||
-        g_ascii_isxdigit(qs_view_character(bytes, at + LENGTH)))
+    if (character(bytes, at + LENGTH) == sign || g_ascii_isxdigit(character(bytes, at + LENGTH)))
         return 0;
     snprintf(text, ADDRESS_TEXT_MAX, "%s%02x", network, sum & 0xff);
     for (uint32_t i = 2; i < LENGTH; i += 3)

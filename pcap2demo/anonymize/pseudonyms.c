@@ -52,15 +52,12 @@ unsigned pseudonyms_count(const struct pseudonyms *pseudonyms)
 
 /* --- Printed text ---------------------------------------------------------------------------- */
 
-/* Returns the byte in lower case and without color. The font's upper half repeats the lower one in
- * another color, and both have golden digits. */
-static uint8_t fold(uint8_t byte)
+char uncolored(uint8_t byte)
 {
     enum { GOLDEN_0 = 0x12, GOLDEN_9 = 0x1b };
-    const uint8_t plain = byte & 0x7f;
+    const char plain = (char)(byte & 0x7f);
 
-    return plain >= GOLDEN_0 && plain <= GOLDEN_9 ? (uint8_t)(plain - GOLDEN_0 + '0')
-                                                  : (uint8_t)g_ascii_tolower((char)plain);
+    return plain >= GOLDEN_0 && plain <= GOLDEN_9 ? (char)(plain - GOLDEN_0 + '0') : plain;
 }
 
 /* Returns the size of the color code at `at`, or 0 for none. */
@@ -82,7 +79,7 @@ static void print(struct pseudonyms *pseudonyms, struct qs_view text)
     g_byte_array_set_size(pseudonyms->printed, 0);
     g_array_set_size(pseudonyms->offsets, 0);
     for (uint32_t at = 0, size; at < text.size; at += MAX(size, 1)) {
-        const uint8_t byte = fold(text.data[at]);
+        const uint8_t byte = (uint8_t)g_ascii_tolower(uncolored(text.data[at]));
 
         size = pseudonyms->with_codes ? code_size(text, at) : 0;
         if (!size) {

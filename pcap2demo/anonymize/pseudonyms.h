@@ -39,6 +39,10 @@ typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *r
 void pseudonyms_find(struct pseudonyms *pseudonyms, struct qs_view bytes,
                      struct pseudonyms_search look, word_found *each, void *user);
 
+/* Returns the byte without color. The font's upper half repeats the lower one in another color, and
+ * both have golden digits. */
+char uncolored(uint8_t byte);
+
 /* --- addresses.c ----------------------------------------------------------------------------- */
 
 /*
