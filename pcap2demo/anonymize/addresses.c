@@ -216,8 +216,9 @@ static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_vi
     }
     if (size > 1 && text[size - 1] == ':' && text[size - 2] != ':')
         text[--size] = '\0';
-    if (size < DIGITS - 1 || g_ascii_isalnum(character(bytes, at + size)) || before == ':' ||
-        (g_ascii_isalnum(before) && before != 'x') || character(bytes, at + size) == '.')
+    if (size < DIGITS - 1 || g_ascii_isalnum(character(bytes, at + size)) ||
+        (g_ascii_isalnum(before) && before != 'x') ||
+        (character(bytes, at + size) == '.' && is_digit_at(bytes, at + size + 1)))
         return 0;
     *address = (struct qs_address){.family = 6};
     if (inet_pton(AF_INET6, text, address->bytes) == 1)
