@@ -8,6 +8,7 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/inputs.h"
+#include "pcap2demo/capture/signals.h"
 #include "pcap2demo/output/message.h"
 
 enum {
@@ -366,7 +367,7 @@ static void report_unusable(struct input_visitor *visitor, const char *name, cha
 }
 
 /* Reads all captures again. Stops at damage, and skips files that are no readable captures: the
- * first pass reported them. False, after reporting it, if a file cannot be read again. */
+ * first pass reported them. False, after reporting it, if not all of them were read again. */
 static bool read_again(struct cut *cut,
                        void (*visit)(struct input_visitor *visitor, struct input *input,
                                      struct input_frame *frame))
@@ -379,7 +380,10 @@ static bool read_again(struct cut *cut,
     cut->ip = ip_new();
     merge_read(cut->options->files, &cut->visitor);
     ip_free(cut->ip);
-    return !cut->failed;
+    if (signals_interrupted() && !cut->failed)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = cut->options->argument},
+                "not written: interrupted");
+    return !cut->failed && !signals_interrupted();
 }
 
 bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,

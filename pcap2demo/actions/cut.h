@@ -35,7 +35,7 @@ struct cut_counts {
 };
 
 /* Makes the second and the third pass: begins the file with this comment and copies the frames.
- * False, after reporting it, if a file cannot be read again. Call it once. */
+ * False, after reporting it, if not all files were read again. Call it once. */
 bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
               struct cut_counts *counts);
 

@@ -231,7 +231,7 @@ static void pcap_end(struct action *action, bool any_input)
     g_autofree char *error = NULL;
 
     end_demo(pcap);
-    if (any_input && finish(pcap))
+    if (any_input && !action->interrupted && finish(pcap))
         error = pcapng_writer_commit(pcap->sender.pcap, name, pcap->action.options->force);
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->action.options->argument}, "%s",

@@ -8,6 +8,7 @@ import resource
 import signal
 import struct
 import subprocess
+import time
 
 import capture
 import late
@@ -349,6 +350,21 @@ class Interrupted(ToolTest):
             self.assertEqual(process.stderr.read(), b"")
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.left(), [f"stdin-{START}-dm4.qwd"])
+
+    def test_capture_is_whole_or_the_old_one(self):
+        """Whenever the signal comes: here, while the frames are copied."""
+        sample = Capture.read(SAMPLE)
+        self.write("x.pcap", sample.of(sample.frames + sample.frames[-1:] * 300000).pcap())
+        self.write("out.pcapng", b"old")
+        with self.start("--pcap", "out.pcapng", "--force", "x.pcap") as process:
+            while process.poll() is None and len(self.left()) < 3:
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            whole = process.returncode == 0
+            self.assertEqual(process.stderr.read(), b"" if whole else b"pcap2demo: out.pcapng: not written: interrupted\n")
+        self.assertEqual(len(self.contents("out.pcapng")) > 3, whole)
+        self.assertTrue(not whole or len(self.contents("out.pcapng")) > len(self.contents("x.pcap")))
 
     def test_file_leaves_no_part_of_a_demo(self):
         os.mkfifo(self.folder / "x.pcap")
