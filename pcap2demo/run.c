@@ -425,7 +425,8 @@ static void run_files(const struct options *options)
 
     if (prepare(options, action)) {
         read_inputs(&run, options, action);
-        end_sessions(&run, keep_incomplete(options));
+        action->interrupted = !keep_incomplete(options);
+        end_sessions(&run, !action->interrupted);
         report_filter(&run);
         report_chosen(&run);
         if (options->verbose)

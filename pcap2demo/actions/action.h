@@ -30,7 +30,7 @@ struct action {
     } read;
     struct rows *rows;    /* rows of the report */
     bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
-    bool interrupted;     /* an interrupt ended the reading of inputs early; set by the caller */
+    bool interrupted;     /* an interrupt ended the reading of files early; set by the caller */
     /* If not NULL, the inputs are read twice. Called before the first pass (`begins`) and after it;
      * messages are muted until then. */
     void (*first_pass)(struct action *action, bool begins);

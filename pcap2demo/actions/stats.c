@@ -414,7 +414,7 @@ static void stats_end(struct action *action, bool report)
 
     if (report && stats->sessions)
         action_report_no_session(action);
-    if (report && stats->sessions && stats->sessions->len)
+    if (report && stats->sessions && stats->sessions->len && !action->interrupted)
         write_page(stats);
     else if (report && !stats->sessions)
         print_report(stats);

@@ -367,13 +367,15 @@ class Interrupted(ToolTest):
         self.assertTrue(not whole or len(self.contents("out.pcapng")) > len(self.contents("x.pcap")))
 
     def test_file_leaves_no_part_of_a_demo(self):
+        """Nor of a report."""
         os.mkfifo(self.folder / "x.pcap")
-        with self.start("x.pcap") as process, open(self.folder / "x.pcap", "wb") as stream:
-            stream.write(SAMPLE.read_bytes()[:50000])
-            stream.flush()
-            wait_until_read(process, stream)
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            self.assertEqual(process.stderr.read(), b"pcap2demo: interrupted; unfinished demos are not kept\n")
-        self.assertEqual(process.returncode, 1)
-        self.assertEqual(self.left(), ["x.pcap"])
+        for arguments in ("x.pcap",), ("--report", "x.html", "x.pcap"):
+            with self.start(*arguments) as process, open(self.folder / "x.pcap", "wb") as stream:
+                stream.write(SAMPLE.read_bytes()[:50000])
+                stream.flush()
+                wait_until_read(process, stream)
+                process.send_signal(signal.SIGINT)
+                process.wait()
+                self.assertEqual(process.stderr.read(), b"pcap2demo: interrupted; unfinished demos are not kept\n")
+            self.assertEqual(process.returncode, 1)
+            self.assertEqual(self.left(), ["x.pcap"])
