@@ -423,7 +423,10 @@ static void print_counts(const struct anonymize *all)
 static void write_file(struct anonymize *all)
 {
     g_autofree char *name = g_path_get_basename(all->action.options->argument);
-    g_autofree char *error = anonymous_writer_commit(all->writer, name, all->action.options->force);
+    g_autofree char *error =
+        anonymous_writer_count(all->writer)
+            ? anonymous_writer_commit(all->writer, name, all->action.options->force)
+            : g_strdup("not written: no packet of a known game is selected");
 
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = all->action.options->argument}, "%s",

@@ -29,7 +29,6 @@ struct pcap {
     struct cut *cut;
     unsigned demo_inputs;
     unsigned demos; /* number of demos to convert */
-    bool refused;   /* a demo's format is not supported */
     char *summary;  /* message for after the file is written, or NULL */
 };
 
@@ -132,7 +131,6 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
     if (!pcap->maker) {
         failure(EXIT_PROBLEMS, pcap->sender.location, "--pcap does not support .%s demos; left out",
                 session->recorded->extension);
-        pcap->refused = true;
         return;
     }
     pcap->demos++;
@@ -205,7 +203,7 @@ static bool finish_demos(struct pcap *pcap)
                 "--packets goes with captures, not with demos");
         return false;
     }
-    if (pcap->refused && !pcap->demos)
+    if (!pcap->demos)
         return false;
     pcap->summary = g_strdup_printf(
         "%" G_GUINT64_FORMAT " packet%s of %u demo%s", pcapng_writer_packets(pcap->sender.pcap),
