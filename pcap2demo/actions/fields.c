@@ -161,13 +161,18 @@ static bool has_word(const char *text, const char *word, bool whole)
 static unsigned rank_of(const char *word, const struct described *what)
 {
     const char *blurb = what->row ? what->row->blurb : NULL;
-    g_autofree char *game = g_strndup(word, strcspn(word, "."));
+    const size_t length = strcspn(word, ".");
+    g_autofree char *name = g_strndup(word, length);
+    const int game = qs_protocol_number(name);
 
-    if (qs_protocol_number(game) >= 0)
-        return g_str_has_prefix(what->name, word) ||
-                       (what->alias && g_str_has_prefix(what->alias, word))
+    if (game >= 0) {
+        g_autofree char *start = g_strconcat(qs_protocols[game]->name, word + length, NULL);
+
+        return g_str_has_prefix(what->name, start) ||
+                       (what->alias && g_str_has_prefix(what->alias, start))
                    ? RANK_WORD
                    : RANKS;
+    }
     if (has_word(what->name, word, true) || has_word(what->title, word, true))
         return RANK_WORD;
     if (has_word(blurb, word, true))

@@ -26,6 +26,7 @@ class Fields(ToolTest):
             self.assertEqual(self.reference(*prefixes),
                              [field for field in every if field["name"].startswith(tuple(prefixes))
                               or field.get("alias", "").startswith(tuple(prefixes))])
+        self.assertEqual(self.reference("QuakeWorld.damage"), self.reference("qw.damage"))
         self.assertIn("description; did you mean armor?\n", self.tool("--fields", "Armour", status=1)[1])
 
     def test_words(self):
