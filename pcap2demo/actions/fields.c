@@ -57,6 +57,12 @@ static const char *type_name(enum qs_type type)
 
 /* --- Text ------------------------------------------------------------------------------------ */
 
+static json_int_t number_of(const struct qs_field *row, const struct qs_name *name)
+{
+    return qs_type_kind(row->type) == QS_KIND_SIGNED ? (int32_t)name->value
+                                                     : (json_int_t)name->value;
+}
+
 static void print_row_details(const struct qs_field *row)
 {
     if (row->blurb)
@@ -66,7 +72,7 @@ static void print_row_details(const struct qs_field *row)
     if (row->role == QS_ROLE_SECRET)
         print_line("    A password: shown with --show-secrets only.");
     for (const struct qs_name *value = row->names; value && value->name; value++)
-        print_line("    %u = %s", value->value, value->name);
+        print_line("    %" JSON_INTEGER_FORMAT " = %s", number_of(row, value), value->name);
 }
 
 static char *type_text(const struct described *what)
@@ -91,13 +97,13 @@ static void print_text(const struct described *what)
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *names_json(const struct qs_name *names)
+static json_t *names_json(const struct qs_field *row)
 {
     json_t *array = json_array();
 
-    for (; names->name; names++)
+    for (const struct qs_name *value = row->names; value->name; value++)
         json_array_append_new(
-            array, json_pack("{s:I, s:s}", "value", (json_int_t)names->value, "name", names->name));
+            array, json_pack("{s:I, s:s}", "value", number_of(row, value), "name", value->name));
     return array;
 }
 
@@ -114,7 +120,7 @@ static void add_row_members(json_t *object, const struct qs_field *row)
     if (row->role == QS_ROLE_SECRET)
         json_object_set_new(object, "secret", json_true());
     if (row->names)
-        json_object_set_new(object, "values", names_json(row->names));
+        json_object_set_new(object, "values", names_json(row));
 }
 
 static void print_json(const struct described *what)
