@@ -196,6 +196,8 @@ static bool cut_captures(struct pcap *pcap)
 
 /* --- End ------------------------------------------------------------------------------------- */
 
+static const char one_capture[] = "--packets goes with one capture: each counts its own packets";
+
 static bool finish_demos(struct pcap *pcap)
 {
     if (pcap->action.options->packets->len) {
@@ -217,6 +219,10 @@ static bool finish(struct pcap *pcap)
     if (pcap->demo_inputs && pcap->action.read.packets) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--pcap takes demos, or captures, but not both at once");
+        return false;
+    }
+    if (pcap->action.options->packets->len && pcap->action.read.files > 1) {
+        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", one_capture);
         return false;
     }
     return pcap->demo_inputs ? finish_demos(pcap) : cut_captures(pcap);
@@ -264,7 +270,7 @@ static void begin(struct action *action)
 static bool parse(struct options *options)
 {
     return !options->packets->len || !options->files[0] || !options->files[1] ||
-           usage_error("--packets goes with one capture: each counts its own packets");
+           usage_error("%s", one_capture);
 }
 
 static const struct option_row rows[] = {{"packets", 0, OPTION(RANGES, packets),

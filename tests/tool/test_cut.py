@@ -111,6 +111,7 @@ class Cut(ToolTest):
             archive.add(self.folder / "b.pcap", "b.pcap")
         self.cut("-s", "2", "x.tar")
         self.assert_sample()
+        self.assertIn("--packets goes with one capture", self.cut("--packets", "1", "x.tar", status=2))
 
     def test_refused_selections_and_inputs(self):
         demo = next(CAPTURES.glob("*.dm2"))
