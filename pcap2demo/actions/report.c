@@ -374,7 +374,7 @@ json_t *report_session_json(const struct qs_client_session *session)
     for (char **name = names; *name; name++)
         json_array_append_new(players, report_text_json(*name));
     return json_pack(
-        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:{s:o}, "
+        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:{s:o}, "
         "s:o, s:o, s:o, s:b}",
         "number", report_number(session->number), "protocol", session->protocol->name, "title",
         session->protocol->title, "version", report_text_json(session->version), "client",
@@ -382,9 +382,12 @@ json_t *report_session_json(const struct qs_client_session *session)
         report_array(session->maps, NULL), "player", report_text_json(session->player), "players",
         players, "score", report_text_json(score), "file", report_text_json(session->first.file),
         "packet", report_number(session->first.packet), "start",
-        (double)report_start(session) / 1e9, "duration",
-        (double)(session->end - session->start) / 1e9, "packets", report_number(session->packets),
-        "problems", report_number(session->problems), "loss", "not_captured",
+        session->recorded && !report_start(session)
+            ? json_null()
+            : json_real((double)report_start(session) / 1e9),
+        "duration", (double)(session->end - session->start) / 1e9, "packets",
+        report_number(session->packets), "problems", report_number(session->problems), "loss",
+        "not_captured",
         report_number((uint64_t)state->to_server.not_captured + state->to_client.not_captured),
         "holes", holes_json(session), "line", path_json(session->quality), "demo",
         demo_json(session), "spectator", session->spectator);
