@@ -147,6 +147,7 @@ static void ipv6_text(char *text, const struct address_replacement *replacement,
     enum { ALL_GROUPS = 38 };
     static const char digits[] = "0123456789abcdef";
     const char *network = length >= ALL_GROUPS ? (length > ALL_GROUPS ? "2001:0db8:" : "2001:db8:")
+                          : length < 8         ? "0::"
                           : length < 11        ? "::"
                           : (length - 10) % 5  ? "2001:db8::"
                                                : "2001:0db8::";
