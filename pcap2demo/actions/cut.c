@@ -338,7 +338,6 @@ static void copy_frame(struct input_visitor *visitor, struct input *input,
     const struct qs_packet *packet = &frame->packet;
     const bool all = !cut->options->sessions.chosen->len;
 
-    (void)input;
     cut->counts.frames++;
     if (!is_kept(cut, packet->frame) && !(all && is_wanted(cut, packet->number)))
         return;
@@ -348,7 +347,9 @@ static void copy_frame(struct input_visitor *visitor, struct input *input,
                                                 .time = packet->time,
                                                 .bytes = {packet->data, packet->size},
                                                 .wire_size = packet->wire_size,
-                                                .comment = frame->comment});
+                                                .comment = frame->comment,
+                                                .file = g_intern_string(input->name),
+                                                .number = frame->interface});
 }
 
 static bool has_known_links(struct input_visitor *visitor, struct input *input)

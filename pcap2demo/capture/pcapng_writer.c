@@ -20,14 +20,16 @@ enum {
 struct written_interface {
     const char *name; /* may be NULL */
     uint16_t link_type;
+    const char *file; /* interned; may be NULL */
+    uint32_t number;  /* number in the file */
 };
 
 struct pcapng_writer {
     struct writer *writer;
-    GByteArray *block;  /* scratch: body of a block */
-    GByteArray *frame;  /* scratch: a packet */
-    GArray *interfaces; /* struct written_interface */
-    uint64_t packets;   /* number of packets so far */
+    GByteArray *block;      /* scratch: body of a block */
+    GByteArray *frame;      /* scratch: a packet */
+    GHashTable *interfaces; /* struct written_interface -> its number here */
+    uint64_t packets;       /* number of packets so far */
 };
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
@@ -77,24 +79,33 @@ static void write_interface(struct pcapng_writer *out, const struct written_inte
     write_block(out, PCAPNG_INTERFACE);
 }
 
-static bool is_same(const struct written_interface *one, const struct written_interface *other)
+static guint interface_hash(gconstpointer key)
 {
-    return one->link_type == other->link_type && g_strcmp0(one->name, other->name) == 0;
+    const struct written_interface *interface = key;
+
+    return qs_hash_number((uintptr_t)interface->file) + qs_hash_number(interface->number);
+}
+
+static gboolean interface_equal(gconstpointer key, gconstpointer other_key)
+{
+    const struct written_interface *one = key, *other = other_key;
+
+    return one->link_type == other->link_type && g_strcmp0(one->name, other->name) == 0 &&
+           one->file == other->file && one->number == other->number;
 }
 
 /* Returns the interface's number; writes its description block on first use. */
 static guint number_of(struct pcapng_writer *out, const struct written_interface *interface)
 {
-    guint number = 0;
+    const guint next = g_hash_table_size(out->interfaces);
+    gpointer number;
 
-    while (number < out->interfaces->len &&
-           !is_same(&g_array_index(out->interfaces, struct written_interface, number), interface))
-        number++;
-    if (number < out->interfaces->len)
-        return number;
+    if (g_hash_table_lookup_extended(out->interfaces, interface, NULL, &number))
+        return GPOINTER_TO_UINT(number);
     write_interface(out, interface);
-    g_array_append_vals(out->interfaces, interface, 1);
-    return number;
+    g_hash_table_insert(out->interfaces, g_memdup2(interface, sizeof *interface),
+                        GUINT_TO_POINTER(next));
+    return next;
 }
 
 void pcapng_writer_begin(struct pcapng_writer *out, const char *comment)
@@ -118,7 +129,7 @@ struct pcapng_writer *pcapng_writer_new(const char *folder)
     out->writer = writer_new(folder);
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
-    out->interfaces = g_array_new(FALSE, FALSE, sizeof(struct written_interface));
+    out->interfaces = g_hash_table_new_full(interface_hash, interface_equal, g_free, NULL);
     return out;
 }
 
@@ -249,7 +260,8 @@ static void build_frame(GByteArray *frame, const struct frame_content *content)
 void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame)
 {
     const guint interface =
-        number_of(out, &(struct written_interface){frame->interface, frame->link_type});
+        number_of(out, &(struct written_interface){frame->interface, frame->link_type, frame->file,
+                                                   frame->number});
 
     out->packets++;
     qs_write_u32(out->block, interface);
@@ -290,8 +302,8 @@ void pcapng_writer_packet(struct pcapng_writer *out, int64_t time,
 
 char *pcapng_writer_commit(struct pcapng_writer *out, const char *name, bool overwrite)
 {
-    if (!out->interfaces->len) /* a file needs an interface, even without packets */
-        number_of(out, &(struct written_interface){NULL, LINKTYPE_RAW});
+    if (!g_hash_table_size(out->interfaces)) /* a file needs an interface, even without packets */
+        number_of(out, &(struct written_interface){.link_type = LINKTYPE_RAW});
     return writer_commit(out->writer, name, overwrite);
 }
 
@@ -300,6 +312,6 @@ void pcapng_writer_free(struct pcapng_writer *out)
     writer_free(out->writer);
     g_byte_array_free(out->block, TRUE);
     g_byte_array_free(out->frame, TRUE);
-    g_array_free(out->interfaces, TRUE);
+    g_hash_table_destroy(out->interfaces);
     g_free(out);
 }

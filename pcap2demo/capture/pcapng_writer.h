@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes captures: pcapng with one section, an interface for each link type and name, and times in
- * nanoseconds. Source: the pcapng specification (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
+ * Writes captures: pcapng with one section, an interface for each one that frames are from (file,
+ * number, link type and name), and times in nanoseconds. Source: the pcapng specification
+ * (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
  */
 #ifndef PCAP2DEMO_PCAPNG_WRITER_H
 #define PCAP2DEMO_PCAPNG_WRITER_H
@@ -57,6 +58,8 @@ struct pcapng_writer_frame {
     uint32_t wire_size;     /* number of bytes sent, captured or not */
     struct qs_view comment; /* may be empty */
     const char *interface;  /* name, which must outlive `out`; NULL: unknown */
+    const char *file;       /* interned name of the file that the frame is from, or NULL */
+    uint32_t number;        /* number of its interface there */
 };
 
 void pcapng_writer_frame(struct pcapng_writer *out, const struct pcapng_writer_frame *frame);
