@@ -5,6 +5,7 @@
 
 #include "common/core/packet.h"
 #include "common/demo_formats.h"
+#include "common/sessions/copies.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/inputs.h"
@@ -61,6 +62,7 @@ struct cut {
     unsigned selected;
     bool failed; /* a file cannot be read again */
     struct ip *ip;
+    struct qs_copies *copies; /* datagrams of the second pass; their numbers are frames */
     struct pcapng_writer *out;
     struct cut_counts counts;
 };
@@ -310,6 +312,17 @@ void cut_session_over(struct cut *cut, unsigned session)
 
 /* --- Second and third pass ------------------------------------------------------------------- */
 
+/* True if the datagram repeats a kept one, such as the last one of a session. */
+static bool is_kept_copy(struct cut *cut, const struct input *input, struct qs_packet datagram)
+{
+    const struct qs_sighting *first;
+
+    datagram.file = (const void *)g_intern_string(input->name);
+    datagram.number = datagram.capture_point = datagram.frame;
+    first = qs_copies_find(cut->copies, &datagram);
+    return first && is_kept(cut, first->number);
+}
+
 /* Keeps all frames of packets in a range, including IP fragments. */
 static void find_frames(struct input_visitor *visitor, struct input *input,
                         struct input_frame *frame)
@@ -319,11 +332,12 @@ static void find_frames(struct input_visitor *visitor, struct input *input,
     const bool chosen = is_wanted(cut, frame->packet.number);
     struct qs_packet packet;
     const GArray *fragments;
+    const enum ip_found found = ip_read_frame(cut->ip, frame, &packet);
 
-    (void)input;
-    if (ip_read_frame(cut->ip, frame, &packet) == IP_NOTHING)
+    if (found == IP_NOTHING)
         return;
-    if (is_covered(cut, &packet.source, number, chosen) ||
+    if ((found == IP_UDP && is_kept_copy(cut, input, packet) && chosen) ||
+        is_covered(cut, &packet.source, number, chosen) ||
         is_covered(cut, &packet.destination, number, chosen))
         keep(cut, number);
     fragments = ip_fragments(cut->ip);
@@ -379,7 +393,9 @@ static bool read_again(struct cut *cut,
                                           .capture_start = has_known_links,
                                           .frame = visit};
     cut->ip = ip_new();
+    cut->copies = qs_copies_new();
     merge_read(cut->options->files, &cut->visitor);
+    qs_copies_free(cut->copies);
     ip_free(cut->ip);
     if (signals_interrupted() && !cut->failed)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = cut->options->argument},
