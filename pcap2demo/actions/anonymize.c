@@ -347,6 +347,7 @@ static void add_packet(struct anonymize *all, const struct qs_decoded_packet *de
         return;
     }
     held = anonymous_writer_add(all->writer, packet);
+    held->conversation = decoded->conversation;
     held->fragment = all->redactions->fragment;
     held->fragment_size = all->redactions->fragment_size;
     /* Overwrites a fragment, which may contain anything. Its joined message restores it. */

@@ -20,27 +20,28 @@ struct anonymous_writer {
     GHashTable *points;  /* uint64_t: capture points, with their hop limits */
 };
 
-/* Bytes that the ends of a TCP connection have sent. */
+/* Bytes that two ends have sent in their TCP connections. */
 struct tcp_bytes {
     struct qs_endpoints ends;
+    uint64_t conversation; /* number of the current connection */
     uint64_t sent[2];
 };
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-/* Returns the counter of bytes that `from` has sent; 0 at first. */
-static uint64_t *bytes_sent(struct anonymous_writer *writer, const struct qs_address *from,
-                            const struct qs_address *to)
+/* Returns the counters of the PDU's ends; 0 at first. */
+static struct tcp_bytes *bytes_of(struct anonymous_writer *writer, const struct held_packet *packet)
 {
-    const struct qs_endpoints key = {{*from, *to}};
+    const struct qs_endpoints key = {{packet->about.source, packet->about.destination}};
     struct tcp_bytes *bytes = g_hash_table_lookup(writer->streams, &key);
 
     if (!bytes) {
         bytes = g_new0(struct tcp_bytes, 1);
         bytes->ends = key;
+        bytes->conversation = packet->conversation;
         g_hash_table_add(writer->streams, bytes);
     }
-    return &bytes->sent[!qs_address_equal(&bytes->ends.ends[0], from)];
+    return bytes;
 }
 
 /* Returns the hop limit of a capture point, so that copies of a datagram stay copies. */
@@ -69,14 +70,31 @@ static void write_frame(struct anonymous_writer *writer, const struct qs_packet 
     pcapng_writer_packet(writer->pcap, about->time, &content);
 }
 
+/* Writes the SYN of another connection between the same ends, with a number of its own. */
+static void write_connection(struct anonymous_writer *writer, const struct held_packet *packet,
+                             struct tcp_bytes *bytes)
+{
+    enum { SYN = 2 };
+
+    bytes->conversation = packet->conversation;
+    bytes->sent[0] = bytes->sent[1] = MAX(bytes->sent[0], bytes->sent[1]) + 1;
+    write_frame(
+        writer, &packet->about,
+        (struct frame_content){.tcp = &(struct frame_tcp){(uint32_t)bytes->sent[0], 0, SYN}});
+}
+
 /* Writes a PDU of a stream, which may be longer than a segment. */
 static void write_segments(struct anonymous_writer *writer, const struct held_packet *packet)
 {
     enum { PUSH_AND_ACK = 0x18 };
     const struct qs_packet *about = &packet->about;
-    uint64_t *sent = bytes_sent(writer, &about->source, &about->destination);
-    const uint64_t *received = bytes_sent(writer, &about->destination, &about->source);
+    struct tcp_bytes *bytes = bytes_of(writer, packet);
+    const bool is_second = !qs_address_equal(&bytes->ends.ends[0], &about->source);
+    uint64_t *sent = &bytes->sent[is_second];
+    const uint64_t *received = &bytes->sent[!is_second];
 
+    if (bytes->conversation != packet->conversation)
+        write_connection(writer, packet, bytes);
     *sent += about->missing + packet->left_out; /* leaves a gap */
     for (uint32_t at = 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);

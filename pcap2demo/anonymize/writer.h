@@ -8,7 +8,7 @@
  * Packets may change their size, so they get new headers, with the old IP identification. The hop
  * limit distinguishes capture points, so that copies of a datagram stay copies. PDUs of a stream
  * become segments with the copy's own sequence numbers, with a gap for a PDU that is left out or
- * was lost.
+ * was lost, and a SYN before those of another connection between the same ports.
  */
 #ifndef PCAP2DEMO_ANONYMIZE_WRITER_H
 #define PCAP2DEMO_ANONYMIZE_WRITER_H
@@ -26,6 +26,7 @@ struct held_packet {
     GByteArray *payload;
     uint32_t left_out; /* size of the payload that was left out; `payload` is empty then */
     uint32_t fragment, fragment_size; /* fragment of a message in `payload`; size 0: none */
+    uint64_t conversation;            /* of a PDU: a new number is a new TCP connection */
 };
 
 struct anonymous_writer;

@@ -168,6 +168,12 @@ class Anonymize(ToolTest):
         self.assertEqual(copied, expected)
         self.assertIn("packets that complete no message of a known game, left out: 73\n", output)
 
+    def test_connections_between_the_same_ports(self):
+        conversation = stream([1000])
+        conversation.finish()
+        copy, _, _ = self.copy(self.write_capture("original.pcap", enumerate(conversation.frames * 2)))
+        self.assertEqual([session["problems"] for session in self.listed(copy)], [0, 0])
+
     def test_compressed_messages(self):
         """Compressed messages are compressed again, also in fragments."""
         for name in ("q2-q2pro", "q2-extended", "q2-r1q2"):
