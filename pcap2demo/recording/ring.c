@@ -69,6 +69,8 @@ static void fill(struct ring_file *file)
         return;
     status = input_next(file->input, &file->frame);
     file->has_frame = status == INPUT_FRAME;
+    if (file->has_frame && !file->first)
+        file->first = file->frame.packet.time;
     file->at_end = !file->has_frame;
     file->cut = status == INPUT_CUT;
     file->damaged = status == INPUT_BROKEN;
@@ -127,7 +129,6 @@ static void open_file(struct ring *ring, struct ring_file *file, int known)
     }
     size = pread(fileno(file->stream), file->head, HEAD, 0);
     file->head_size = (size_t)MAX(size, 0);
-    file->first = file->has_frame ? file->frame.packet.time : 0;
     g_ptr_array_add(ring->captures, file);
 }
 

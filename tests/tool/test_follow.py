@@ -364,6 +364,15 @@ class Overwritten(FollowTest):
         event, = self.events(process, "ring")
         self.assertIn("wire.pcap000: was overwritten before it was read to its end", event["message"])
 
+    def test_packets_that_the_filter_takes_follow_others(self):
+        frames, ring = sample(60), Ring(self.ring)
+        ring.write(frames[0]._replace(data=bytes(60)))
+        process = self.follow("--filter", "udp")
+        ring.write_all(frames)
+        self.read(process, len(frames))
+        self.stop(process)
+        self.assertIn(f'"ring_from":{frames[0].time / SECOND}', (self.demos / "pcap2demo-status.json").read_text())
+
     def test_oldest_files_are_removed_above_the_ring_size(self):
         Ring(self.ring, size=20_000).write_all(sample(60))
         paths = sorted(self.ring.iterdir())
