@@ -216,30 +216,32 @@ static bool is_file(const char *path)
 
 /*
  * Adds the captures and, with `demos`, the demos in `folder`, sorted by name. Searches `depth`
- * levels of subfolders; does not follow links to folders. False on failure: see errno.
+ * levels of subfolders, and reports those that cannot be read; does not follow links to folders.
+ * False if `folder` cannot be read: see errno.
  */
 static bool search(const char *folder, unsigned depth, bool demos, GPtrArray *files)
 {
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_visible, alphasort);
-    bool good = count >= 0;
 
+    if (count < 0)
+        return false;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         char *path = g_build_filename(folder, name, NULL);
 
-        if (!good || !g_file_test(path, G_FILE_TEST_IS_DIR)) {
-            if (good && source_is_input_name(name, demos) && is_file(path))
+        if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
+            if (source_is_input_name(name, demos) && is_file(path))
                 g_ptr_array_add(files, g_strdup(path));
-        } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-            good = search(path, depth - 1, demos, files);
+        } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK) &&
+                   !search(path, depth - 1, demos, files)) {
+            failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "%s", g_strerror(errno));
         }
         g_free(path);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
-    return good;
+    free(entries);
+    return true;
 }
 
 static void list_folder(const struct options *options, const char *folder, GPtrArray *files,

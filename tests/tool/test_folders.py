@@ -2,6 +2,7 @@
 """Folders as inputs: the captures and demos in them."""
 
 import gzip
+import os
 import re
 
 from tool import ACKNEX, CAPTURES, ToolTest
@@ -45,6 +46,15 @@ class Inputs(ToolTest):
             self.assertEqual(error, "")
         self.put("only/a.dm2", DEMO.read_bytes())
         self.assertIn("only: no captures in this folder; -R", self.tool("only", status=2)[1])
+
+    def test_folder_below_that_cannot_be_read(self):
+        closed = self.folder / "all" / "closed"
+        closed.mkdir(mode=0)
+        self.addCleanup(closed.rmdir)
+        self.folder.chmod(0o755)
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        output, error = self.tool("--check", "-R", "all", status=2, **user)
+        self.assertRegex(error + output, "(?s)pcap2demo: all/closed: Permission denied\n.*all/below/d.pcap: ")
 
     def test_empty_folder(self):
         (self.folder / "empty" / "below").mkdir(parents=True)
