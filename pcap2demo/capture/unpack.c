@@ -242,14 +242,15 @@ static bool has_magic(const uint8_t *bytes)
     return false;
 }
 
-/* Source: POSIX, pax: ustar Interchange Format. */
+/* Source: POSIX, pax: ustar Interchange Format. A block of zeros ends an archive. */
 static bool is_tar(FILE *stream)
 {
-    enum { MAGIC_AT = 257, MAGIC = 5 };
-    uint8_t bytes[MAGIC_AT + MAGIC];
+    enum { BLOCK = 512, MAGIC_AT = 257, MAGIC = 5 };
+    static const uint8_t zeros[BLOCK];
+    uint8_t bytes[BLOCK];
 
-    return peek_stream(stream, bytes, sizeof bytes) == sizeof bytes &&
-           memcmp(bytes + MAGIC_AT, "ustar", MAGIC) == 0;
+    return peek_stream(stream, bytes, BLOCK) == BLOCK &&
+           (memcmp(bytes + MAGIC_AT, "ustar", MAGIC) == 0 || memcmp(bytes, zeros, BLOCK) == 0);
 }
 
 bool unpack_knows(FILE *stream)
