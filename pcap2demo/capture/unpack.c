@@ -124,9 +124,16 @@ static size_t inflate_some(struct unpack *unpack)
     gzip->next_out = unpack->inflated;
     gzip->avail_out = sizeof unpack->inflated;
     while (!unpack->gzip_over && gzip->avail_out == sizeof unpack->inflated) {
-        const uInt before = gzip->avail_in;
-        const int status = inflate(gzip, Z_NO_FLUSH);
+        uInt before;
+        int status;
 
+        /* Zeros behind a member pad a tape or a disk. */
+        while (unpack->between && gzip->avail_in && !*gzip->next_in) {
+            gzip->next_in++;
+            gzip->avail_in--;
+        }
+        before = gzip->avail_in;
+        status = inflate(gzip, Z_NO_FLUSH);
         if (before != gzip->avail_in)
             unpack->between = status == Z_STREAM_END;
         if (status == Z_STREAM_END)
