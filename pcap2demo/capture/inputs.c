@@ -74,6 +74,15 @@ static G_GNUC_NO_INLINE bool matches(struct input *input, const struct input_fra
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
+/* Returns the link type for which a filter must be valid: that of the first interface, but Ethernet
+ * if that one cannot be read and others may follow. */
+static int filtered_link_type(const struct input *input)
+{
+    const int link_type = input_link_type(input);
+
+    return input->mixed && !link_find(link_type) ? DLT_EN10MB : link_type;
+}
+
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
     struct input *input = g_new0(struct input, 1);
@@ -83,8 +92,8 @@ struct input *input_open_capture(FILE *stream, const char *name, const char *fil
     input->filter = g_strdup(filter);
     input->mixed = source_is_pcapng(stream);
     input->reader = (input->mixed ? pcapng_reader_open : pcap_reader_open)(stream, error);
-    if (input->reader &&
-        (!filter || link_filter_compile(&input->compiled, input_link_type(input), filter, error)))
+    if (input->reader && (!filter || link_filter_compile(&input->compiled,
+                                                         filtered_link_type(input), filter, error)))
         return input;
     input_close(input);
     return NULL;
