@@ -44,6 +44,6 @@ int main(int argc, char **argv)
         run_inputs(&options);
     command_line_clear(&options);
     finish_output();
-    messages_end_file();
+    messages_end();
     return (int)exit_status_get();
 }

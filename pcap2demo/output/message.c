@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/core/hash.h"
 #include "common/core/numeric_text.h"
 #include "pcap2demo/output/message.h"
 
@@ -166,41 +167,44 @@ void location_append(GString *line, struct qs_location location)
 /* Maximum number of messages with one format about one file; further ones are only counted. */
 enum { KIND_MAX = 1000 };
 
-static GHashTable *kinds; /* format -> number of messages; NULL before the first one about a file */
-static char *kinds_file;
+/* Numbers of messages by format and file, and of those that were not printed by file; NULL: none */
+static GHashTable *kinds, *left_out;
 
-void messages_end_file(void)
+static guint count(GHashTable **table, const char *key)
 {
-    uint64_t more = 0;
-    GHashTableIter iterator;
-    gpointer count;
+    guint number;
 
-    if (!kinds)
-        return;
-    g_hash_table_iter_init(&iterator, kinds);
-    while (g_hash_table_iter_next(&iterator, NULL, &count))
-        more += GPOINTER_TO_UINT(count) > KIND_MAX ? GPOINTER_TO_UINT(count) - KIND_MAX : 0;
-    if (more)
-        message((struct qs_location){.file = kinds_file}, "%" G_GUINT64_FORMAT " more messages",
-                more);
-    g_clear_pointer(&kinds, g_hash_table_destroy);
-    g_clear_pointer(&kinds_file, g_free);
+    if (!*table)
+        *table = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
+    number = GPOINTER_TO_UINT(g_hash_table_lookup(*table, key)) + 1;
+    g_hash_table_insert(*table, g_strdup(key), GUINT_TO_POINTER(number));
+    return number;
 }
 
 /* Counts a message. True if too many about this file had the same format. */
 static bool count_message(const char *file, const char *format)
 {
-    guint count;
+    g_autofree char *kind = g_strconcat(format, "\n", file, NULL);
+    const bool is_left_out = count(&kinds, kind) > KIND_MAX;
 
-    if (g_strcmp0(file, kinds_file) != 0)
-        messages_end_file();
-    if (!kinds) {
-        kinds = g_hash_table_new(NULL, NULL);
-        kinds_file = g_strdup(file);
+    if (is_left_out)
+        count(&left_out, file ? file : "");
+    return is_left_out;
+}
+
+void messages_end(void)
+{
+    g_autoptr(GList) files =
+        left_out ? g_list_sort(g_hash_table_get_keys(left_out), (GCompareFunc)strcmp) : NULL;
+
+    for (const GList *link = files; link; link = link->next) {
+        const char *file = link->data;
+
+        message((struct qs_location){.file = *file ? file : NULL}, "%u more messages",
+                GPOINTER_TO_UINT(g_hash_table_lookup(left_out, file)));
     }
-    count = GPOINTER_TO_UINT(g_hash_table_lookup(kinds, format)) + 1;
-    g_hash_table_insert(kinds, (char *)format, GUINT_TO_POINTER(count));
-    return count > KIND_MAX;
+    g_clear_pointer(&kinds, g_hash_table_destroy);
+    g_clear_pointer(&left_out, g_hash_table_destroy);
 }
 
 static void print_message(enum terminal_style style, struct qs_location location,

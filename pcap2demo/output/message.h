@@ -46,9 +46,9 @@ void location_append(GString *line, struct qs_location location);
 void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Prints how many messages about the last file were suppressed: only 1,000 with one format are
- * printed. A message about another file does this, too; call it at the end of the program. */
-void messages_end_file(void);
+/* Prints how many messages about each file were suppressed: only 1,000 with one format are printed.
+ * Call it at the end of the program. */
+void messages_end(void);
 
 /* Prints a line below a failure with this location, such as a line of a difference. */
 void failure_detail(struct qs_location location, enum terminal_style style, const char *line);

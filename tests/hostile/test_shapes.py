@@ -70,6 +70,11 @@ class Shapes(TrafficTest):
             self.assertEqual(len(printed), lines)
             self.assertIn("the session ended before the game began", printed[0])
         self.assertEqual(printed[-1], f"pcap2demo: {path}: 200 more messages")
+        frames = list(damages.in_turn(player[:30], 2200, 10 * 10**9))
+        paths = [self.capture(f"{half}.pcap", (frame for i, frame in enumerate(frames) if i // 30 % 2 == half))
+                 for half in (0, 1)]
+        self.assertEqual(self.tool("--output", "demos", *paths, status=1)[1].splitlines()[-2:],
+                         [f"pcap2demo: {path}: 100 more messages" for path in paths])
 
     def test_long_lines_of_goldens(self):
         """Fields are not written out with the name of their group."""
