@@ -462,17 +462,19 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 {
     struct conversation_state *conversation;
     struct tcp_direction *stream;
+    uint32_t end; /* of the early segments that Wireshark passes with this one; 0: it joins none */
     int32_t ahead;
 
     if (!segment || !is_first_pass(pinfo))
         return;
+    end = get_tcp_conversation_data(NULL, pinfo)->fwd->maxnextseq;
     conversation = find_or_begin(dissector, pinfo, NULL);
     stream = &conversation->streams[sender_of(conversation, pinfo)];
     ahead = (int32_t)(segment->seq - stream->next);
     if (stream->known && ahead > 0)
         stream->missing += (uint32_t)ahead;
     stream->known = true;
-    stream->next = segment->nxtseq - cut;
+    stream->next = end && (int32_t)(end - segment->nxtseq) > 0 ? end : segment->nxtseq - cut;
 }
 
 static struct packet_state *new_pdu_state(const struct dissector *dissector, packet_info *pinfo,

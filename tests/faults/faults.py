@@ -177,7 +177,7 @@ FAULTS = [
     ("plugin", "return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);",
      "return !PINFO_FD_VISITED(pinfo);"),
     ("plugin", "if (state && !state->session->disconnected)", "if (state)"),
-    ("plugin", "stream->next = segment->nxtseq - cut;", "stream->next = segment->nxtseq;"),
+    ("plugin", ": segment->nxtseq - cut;", ": segment->nxtseq;"),
     ("plugin", "receiver->transfers && receiver->connection == connection", "receiver->transfers"),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
 

@@ -107,6 +107,13 @@ class Streams(StreamTest):
         lost = len(BLOCKS[13])
         self.check_cut(lost, TEXTS[:13], f"lacks {lost} bytes of the stream before packet 13")
 
+    def test_segments_out_of_order(self):
+        for frames, protocol in (stream([500]).frames, "qw"), (gtv_stream([500]).frames, "q2"):
+            for at in range(12, len(frames) - 5, 9):
+                frames[at:at + 3] = frames[at + 2], frames[at], frames[at + 1]
+            options = f"{protocol}.print.text", "-o", "tcp.reassemble_out_of_order:TRUE"
+            self.assertEqual(self.values(self.capture(frames), *options), TEXTS)
+
     def test_compression_is_named(self):
         conversation = Conversation()
         conversation.send(CLIENT, b"QTV\nVERSION: 1\nCOMPRESSION: zip\n\n")
