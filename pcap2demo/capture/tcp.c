@@ -369,7 +369,7 @@ static struct connection *find_connection(struct tcp *tcp, struct qs_packet *pac
         connection->begun = true;
         connection->begin = segment->sequence;
     }
-    return connection->closed || connection->outside.ignored ? NULL : connection;
+    return connection->closed ? NULL : connection;
 }
 
 static bool is_complete(const struct half *half)
@@ -391,7 +391,8 @@ static void process_segment(struct tcp *tcp, struct connection *connection,
     update_acknowledged(other, segment);
     skip_lost(tcp, connection, half);
     skip_lost(tcp, connection, other);
-    if (segment->flags & FLAG_RST || (is_complete(half) && is_complete(other)))
+    if (segment->flags & FLAG_RST || connection->outside.ignored ||
+        (is_complete(half) && is_complete(other)))
         finish(tcp, connection);
 }
 

@@ -265,6 +265,22 @@ FIXTURE_TEST(no_more_is_delivered_to_a_receiver_that_ignores_the_connection)
     expect(f, "0-4 ");
 }
 
+FIXTURE_TEST(no_bytes_of_an_ignored_connection_wait)
+{
+    for (f->refuses = true; f->port < 50000 + TCP_WAITING_TOTAL / TCP_WAITING_BYTES; f->port++) {
+        static const uint8_t bytes[TCP_WAITING_BYTES / 100];
+        struct segment early = {true, ACK, FIRST + 100, 1, {bytes, sizeof bytes}, 0};
+
+        run(f, "h");
+        for (; early.sequence < FIRST + TCP_WAITING_BYTES; early.sequence += early.data.size)
+            add(f, &early);
+        run(f, "0-4");
+        expect(f, "0-4 ");
+    }
+    run(f, "h 100-200 0-100");
+    expect(f, "0-100 "); /* no hole before the early bytes */
+}
+
 /* One more segment than may wait: the first hole is given up. */
 FIXTURE_TEST(waiting_segments_are_limited)
 {
