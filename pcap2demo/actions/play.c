@@ -242,10 +242,16 @@ static void thin_out(struct play *play)
         const struct route *route = g_ptr_array_index(play->routes, i);
         struct point *points = &g_array_index(route->points, struct point, 0);
         guint kept = 0;
+        bool apart = false; /* since the last kept point */
 
-        for (guint j = 0; j < route->points->len; j++)
-            if (!kept || distance(&points[kept - 1], &points[j]) >= play->step)
-                points[kept++] = points[j];
+        for (guint j = 0; j < route->points->len; j++) {
+            apart |= points[j].apart;
+            if (!kept || distance(&points[kept - 1], &points[j]) >= play->step) {
+                points[kept] = points[j];
+                points[kept++].apart = apart;
+                apart = false;
+            }
+        }
         g_array_set_size(route->points, kept);
         play->points += kept;
     }

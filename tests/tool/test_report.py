@@ -99,9 +99,11 @@ class Numbers(MatchTest):
         self.assertEqual([len(way["time"]), len(way["y"])], 2 * [len(way["x"])])
 
     def test_limits(self):
-        session = self.session("x.mvd", mvd(*points(5000)))
+        pause = [position(0, 0, 0), *25 * [b"\x01"], *(position(0, x, 0) for x in range(0, 2000, 190))]
+        session = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), *pause, *points(5000)))
         self.assertEqual((len(session["chat"]), session["chat_left_out"]), (500, 4500))
         self.assertLessEqual(len(session["ways"][0]["x"]), 2 * 4096)
+        self.assertEqual(session["ways"][0]["x"][:2], [0, None])  # the pause
 
 
 class Page(MatchTest):
