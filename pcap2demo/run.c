@@ -366,7 +366,9 @@ static GArray *find_player(const struct options *options)
 {
     g_autofree char *part = g_utf8_make_valid(options->input.player, -1);
     struct player_search search = {
-        .action = {.handler.session_end = search_session, .options = options},
+        .action = {.handler = {.as_captured = options->action->running.handler.as_captured,
+                               .session_end = search_session},
+                   .options = options},
         .part = g_utf8_casefold(part, -1),
         .found = g_array_new(FALSE, FALSE, sizeof(struct qs_range))};
     struct run run;

@@ -8,8 +8,10 @@ import signal
 import subprocess
 import unittest
 
+import capture
+import damages
 import tool
-from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
 
 # Wrong command lines, and their messages. F: a capture; {}: the first word; …: any text; |: between lines with one message.
@@ -374,6 +376,15 @@ class Choices(ToolTest):
         self.assertEqual(self.dump(path), [])
         self.assertEqual([packet["fields"] for packet in self.dump("--port", "acknex=4660", path)],
                          [packet["fields"] for packet in self.dump(ACKNEX)])
+
+    def test_player_in_the_captured_order(self):
+        """A queue of the capture is late by 15 ms: the second player's packets stand before the first one's."""
+        queue = [(frame.time + 15 * 10**6, frame) for frame in capture.read(SAMPLE)[1]]
+        queue += [(frame.time, damages.copy(frame._replace(
+            time=frame.time + 5 * 10**6, data=frame.data.replace(b"labp", b"zzzp")), 9)) for _, frame in queue]
+        capture.write(self.folder / "x.pcap", ETHERNET, [frame for _, frame in sorted(queue)])
+        output, _ = self.tool("--dump", "--player", "labp", "x.pcap")
+        self.assertEqual(["labplayer" in output, "zzzplayer" in output], [True, False])
 
     def test_player_is_a_part_of_the_name_in_any_case(self):
         several = CAPTURES / "lines" / "qw-g-server.pcap.gz"  # anna and bert
