@@ -60,6 +60,8 @@ void q2_level_command(struct qs_decoder *d, struct qs_view command)
 
 void q2_level_stufftext(struct qs_decoder *d, struct qs_view text)
 {
+    if (qs_view_begins(text, "precache"))
+        q2_session_of(d->session)->level.has_lists = true;
     if (!qs_view_begins(text, "changing") && !qs_view_begins(text, "reconnect"))
         return;
     qs_level_end(d->session, d->packet->number);

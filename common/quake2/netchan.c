@@ -128,21 +128,21 @@ static void read_messages(struct qs_decoder *d)
         qs_undecoded(d);
 }
 
-/* Notes the loss of a sign-on's part that the client received and the capture lacks. */
-static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
+/* Notes the loss of a sign-on's part that the client received and the capture lacks. Until the
+ * server has sent all lists, each of its packets in a hole may have a part. */
+static void note_lost_sign_on(struct qs_decoder *d, const struct qs_hole *before)
 {
-    const struct qs_netchan *server = &d->session->to_client;
+    const bool has_lists = q2_session_of(d->session)->level.has_lists;
 
-    if (qs_lacks_sign_on(d) ||
-        (d->found.direction == QS_C2S && d->session->level_state == QS_LEVEL_SIGNING_ON &&
-         server->not_captured > not_captured))
+    if (qs_lacks_sign_on(d) || (d->session->level_state == QS_LEVEL_SIGNING_ON && !has_lists &&
+                                qs_hole_growth(&d->session->hole, before, QS_S2C)))
         qs_level_lose(d->session, d->packet->number, true, false);
 }
 
 static void arrive(struct qs_decoder *d, const struct q2_header *header)
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
-    const uint32_t not_captured = d->session->to_client.not_captured;
+    const struct qs_hole before = d->session->hole;
     uint32_t skipped;
 
     skipped = qs_receive(d, qs_netchan_forth(d), sequence);
@@ -150,7 +150,7 @@ static void arrive(struct qs_decoder *d, const struct q2_header *header)
         qs_hole_acknowledged(d);
     qs_note_gap(d, sequence, skipped, 0);
     qs_receive_reliable(d, header->reliable, header->reliable_ack);
-    note_lost_sign_on(d, not_captured);
+    note_lost_sign_on(d, &before);
 }
 
 static void read_fragment(struct qs_decoder *d, const struct q2_header *header)

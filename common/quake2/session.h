@@ -130,6 +130,7 @@ struct q2_level {
     uint16_t frame_rate;     /* from svc_setting SVS_FPS; 0: the default, 10 */
     uint16_t max_clients;    /* from CS_MAXCLIENTS; 0 if unknown */
     int32_t last_frame;      /* number of the newest frame; 0 before the first */
+    bool has_lists;          /* the server has sent all config strings and baselines */
     struct qs_table configstrings;
     struct qs_table baselines; /* see q2_baseline_set() */
     struct qs_table rosters;   /* players in recent frames; see frame_messages.c */
