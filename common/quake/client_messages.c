@@ -15,7 +15,7 @@ static void read_disconnect(struct qs_decoder *d)
 
 /* --- clc_move --- */
 
-static bool has_wide_buttons(const struct nq_session *session)
+bool nq_has_wide_buttons(const struct nq_session *session)
 {
     return nq_darkplaces_version(session) >= 6 || session->ext.fte2 & FTE2_PRYDONCURSOR;
 }
@@ -29,30 +29,31 @@ static bool is_precise(const struct qs_decoder *d)
 {
     enum { ANGLES = 3, SPEEDS = 3 * 2 };
     const uint8_t *move = d->in.data + d->in.pos;
-    const uint32_t buttons = has_wide_buttons(nq_session_of(d)) ? 4 : 1;
+    const uint32_t buttons = nq_has_wide_buttons(nq_session_of(d)) ? 4 : 1;
     const uint32_t size = ANGLES + SPEEDS + buttons + 1;
 
     return qs_reader_left(&d->in) >= size + ANGLES && move[size] != CLC_DP_ACKDOWNLOADDATA &&
            move[size] != CLC_DP_ACKFRAME;
 }
 
-static enum qs_angle_format angle_format(const struct qs_decoder *d)
+enum qs_angle_format nq_move_angle_format(const struct nq_session *session)
 {
-    const struct nq_session *session = nq_session_of(d);
     const unsigned darkplaces = nq_darkplaces_version(session);
 
     if (session->flags & PRFL_FLOATANGLE || darkplaces == 2 || darkplaces == 3)
         return QS_ANGLE_FLOAT32;
     if (darkplaces || nq_is_extended(session) || session->ext.fte & FTE_FLOATCOORDS)
         return QS_ANGLE_SHORT;
-    return is_precise(d) ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+    return QS_ANGLE_BYTE;
 }
 
 static void read_angles(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
 
-    d->angle_format = angle_format(d);
+    d->angle_format = nq_move_angle_format(session);
+    if (d->angle_format == QS_ANGLE_BYTE && is_precise(d))
+        d->angle_format = QS_ANGLE_SHORT;
     qs_open(d, NQ_MOVE_ANGLES);
     session->move.pitch = qs_angle(d, NQ_MOVE_ANGLES_PITCH);
     session->move.yaw = qs_angle(d, NQ_MOVE_ANGLES_YAW);
@@ -80,7 +81,7 @@ static void read_buttons(struct qs_decoder *d)
     const bool darkplaces = nq_darkplaces_version(session) >= 6;
     const bool fte = session->ext.fte2 & FTE2_PRYDONCURSOR;
     const uint32_t buttons =
-        has_wide_buttons(session) ? qs_u32(d, NQ_MOVE_BUTTONS) : qs_u8(d, NQ_MOVE_BUTTONS);
+        nq_has_wide_buttons(session) ? qs_u32(d, NQ_MOVE_BUTTONS) : qs_u8(d, NQ_MOVE_BUTTONS);
 
     qs_u8(d, NQ_MOVE_IMPULSE);
     if (fte && buttons & BUTTONS_WEAPON)

@@ -141,6 +141,10 @@ void nq_session_begin_level(struct nq_session *session);
 /* True if clc_move begins with the svc_time of the newest message that the client has. */
 bool nq_moves_begin_with_time(const struct nq_session *session);
 
+/* The format of clc_move: angles, without ProQuake's precise aim; true for buttons of 32 bits. */
+enum qs_angle_format nq_move_angle_format(const struct nq_session *session);
+bool nq_has_wide_buttons(const struct nq_session *session);
+
 /* Returns the protocol version, or the one that is assumed. */
 static inline int32_t nq_version(const struct nq_session *session)
 {

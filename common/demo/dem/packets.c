@@ -114,9 +114,11 @@ static int64_t angle_steps(float degrees, double turn)
 
 static void append_angle(struct dem_state *state, const struct nq_session *session, float degrees)
 {
-    if (session->flags & PRFL_FLOATANGLE)
+    const enum qs_angle_format format = nq_move_angle_format(session);
+
+    if (format == QS_ANGLE_FLOAT32)
         qs_write_float(state->out->packet, degrees);
-    else if (session->base.version == PROTOCOL_NETQUAKE)
+    else if (format == QS_ANGLE_BYTE)
         qs_write_u8(state->out->packet, (uint8_t)angle_steps(degrees, 256));
     else
         qs_write_u16(state->out->packet, (uint16_t)angle_steps(degrees, 65536));
@@ -124,23 +126,31 @@ static void append_angle(struct dem_state *state, const struct nq_session *sessi
 
 /* Sends a move of a player that stands still. */
 static void send_move(struct dem_state *state, const struct nq_session *session,
-                      const struct dem_angles *view, float time)
+                      const struct dem_angles *view)
 {
-    static const uint8_t still[3 * 2 + 2];
+    enum { SPEEDS = 3 * 2, IMPULSE = 1, CURSOR = 2 * 2 + 6 * 4 + 2 };
+    static const uint8_t zeros[SPEEDS + 4 + IMPULSE + CURSOR];
+    const unsigned darkplaces = nq_darkplaces_version(session);
+    const uint32_t buttons = nq_has_wide_buttons(session) ? 4 : 1;
+    const uint32_t still = SPEEDS + buttons + IMPULSE + (darkplaces >= 6 ? CURSOR : 0);
 
     if (session->signon < SIGNON_DONE || session->undecodable)
         return;
     begin_client_packet(state);
     qs_write_u8(state->out->packet, CLC_MOVE);
-    qs_write_float(state->out->packet, time);
+    if (darkplaces >= 7)
+        qs_write_u32(state->out->packet, 0); /* the move's number */
+    else if (session->ext.fte2 & FTE2_PREDINFO)
+        qs_write_u16(state->out->packet, 0);
+    qs_write_float(state->out->packet, session->time);
     append_angle(state, session, view->pitch);
     append_angle(state, session, view->yaw);
     append_angle(state, session, view->roll);
-    qs_write_view(state->out->packet, (struct qs_view){still, sizeof still});
+    qs_write_view(state->out->packet, (struct qs_view){zeros, still});
     send_packet(state, QS_C2S);
 }
 
-static void send_block(struct dem_state *state, const struct qs_decoder *decoder,
+static void send_block(struct dem_state *state, const struct nq_session *session,
                        const struct qs_packet *packet)
 {
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
@@ -155,8 +165,7 @@ static void send_block(struct dem_state *state, const struct qs_decoder *decoder
         return;
     }
     send_to_client(state, block.messages);
-    send_move(state, (const struct nq_session *)decoder->session, &block.view,
-              (float)((double)packet->time / 1e9));
+    send_move(state, session, &block.view);
 }
 
 static void block_to_packets(void *data, const struct qs_decoder *decoder,
@@ -165,7 +174,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
     if (packet->number == 0)
         begin(data);
     else
-        send_block(data, decoder, packet);
+        send_block(data, (const struct nq_session *)decoder->session, packet);
 }
 
 const struct qs_demo_packet_maker dem_packets = {
