@@ -288,6 +288,13 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
     }
 }
 
+void qs_match_rewind(struct qs_match *match, int64_t since)
+{
+    while (match->levels->len && last_level(match)->to >= since)
+        remove_level(match, match->levels->len - 1);
+    match->level = UINT32_MAX;
+}
+
 /* --- Names and scores ------------------------------------------------------------------------ */
 
 char **qs_match_names(const struct qs_match *match)

@@ -68,6 +68,9 @@ void qs_match_free(struct qs_match *match); /* or NULL */
 void qs_match_packet(struct qs_match *match, const struct qs_decoder *decoder,
                      const struct qs_packet *packet);
 
+/* Removes the levels with packets since then, which are read again. */
+void qs_match_rewind(struct qs_match *match, int64_t since);
+
 /* Returns the names of all who played in any level, each once, NULL-terminated, to be freed by
  * g_strfreev(). */
 char **qs_match_names(const struct qs_match *match);

@@ -275,10 +275,8 @@ static void begin_replay(struct qs_late_session_listener *listener,
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     session->shared.demo->time = qs_late_session_start(session->late);
-    if (session->shared.match) {
-        qs_match_free(session->shared.match);
-        session->shared.match = qs_match_new();
-    }
+    if (session->shared.match)
+        qs_match_rewind(session->shared.match, qs_late_session_start(session->late));
     if (!match)
         return;
     session->unproven = match->unproven ? state->level : 0;
