@@ -502,6 +502,7 @@ static void qwd_finish(void *state)
     report_incomplete(qwd);
     if (!qwd->moved && qwd->shown)
         qs_demo_never_moved(qwd->out);
+    qwd->out->duration = (int64_t)((double)qwd->time * 1e9);
     qwd_blocks_end(&qwd->blocks, qwd->time);
 }
 
