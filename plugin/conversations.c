@@ -513,9 +513,13 @@ void pdu_done(const struct dissector *dissector, packet_info *pinfo)
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder)
 {
-    if (context->current)
-        *context->number = qs_number_session(&numbering, &context->current->number,
-                                             decoder->session->connection, decoder->found.accepted);
+    if (context->current) {
+        const uint32_t number =
+            qs_number_session(&numbering, &context->current->number, decoder->session->connection,
+                              decoder->found.accepted);
+
+        *context->number = decoder->found.is_outside ? 0 : number;
+    }
     return *context->number;
 }
 

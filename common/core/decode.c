@@ -63,6 +63,8 @@ static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink
                 enum qs_direction direction, const struct qs_packet *packet,
                 void (*decode)(struct qs_decoder *))
 {
+    const bool is_over = session->disconnected;
+
     d->session = session;
     d->sink = sink;
     if (sink)
@@ -85,6 +87,7 @@ static void run(struct qs_decoder *d, struct qs_session *session, struct qs_sink
     if (d->want_summary)
         qs_summary_begin(d);
     decode(d);
+    d->found.is_outside = is_over && d->found.connectionless;
     qs_inflate_end(d);
     if (qs_packet_is_cut(packet))
         qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",

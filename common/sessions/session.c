@@ -455,7 +455,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
         update_level(session, decoder->session, packet, shared->packets);
     if (shared->demo)
         update_demo(session, decoded, late, received_from_server);
-    if (decoder->found.connectionless)
+    if (decoder->found.connectionless ||
+        (decoder->session->disconnected && !shared->state.disconnected))
         keep_known(session, decoder->session);
     follow_holes(&shared->holes, &shared->state.hole, &decoder->session->hole);
     shared->state = *decoder->session;

@@ -12,7 +12,7 @@ enum { SMALL_MAX = 8, CONTENT_PACKETS = 4 };
  * arrive. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
-                                    const struct qs_decoded_packet *decoded)
+                                    struct qs_decoded_packet *decoded)
 {
     const bool demo = conversation->demo != NULL;
     const uint32_t before = conversation->numbered.number;
@@ -31,8 +31,10 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
             qs_client_session_new(sessions, client, server,
                                   demo ? conversation->demo->reader.format : NULL, number, decoded);
     }
-    if (conversation->session)
-        qs_client_session_packet(conversation->session, decoded);
+    if (!conversation->session || decoded->decoder->found.is_outside)
+        return;
+    decoded->session = conversation->session;
+    qs_client_session_packet(conversation->session, decoded);
 }
 
 /* --- End of a session ------------------------------------------------------------------------ */

@@ -97,7 +97,6 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
         conversation->number = ++sessions->conversations;
     }
     qs_conversation_update_session(sessions, conversation, &decoded);
-    decoded.session = conversation->session;
     decoded.conversation = conversation->number;
     if (handler->packet)
         handler->packet(handler, &decoded);

@@ -35,10 +35,11 @@ struct qs_sessions {
 
 /* --- Sessions of a conversation: session_lifecycle.c ------------------------------------------ */
 
-/* Updates the session of the packet just decoded, which may also end or begin a session. */
+/* Updates the session of the packet just decoded, which may also end or begin a session. Sets
+ * decoded->session. */
 void qs_conversation_update_session(struct qs_sessions *sessions,
                                     struct qs_conversation *conversation,
-                                    const struct qs_decoded_packet *decoded);
+                                    struct qs_decoded_packet *decoded);
 
 /* Ends the conversation's session, if it has one. */
 void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
