@@ -520,8 +520,7 @@ void qs_client_session_end(struct qs_client_session *shared, bool keep)
         rebuild_late(session);
     if (session->rebuild && keep)
         rebuilder_of(session)->finish(session->rebuild);
-    if (keep && shared->demo && shared->demo->writer.begun && shared->why == QS_SESSION_REPLACED &&
-        !shared->state.disconnected)
+    if (keep && shared->demo && shared->demo->writer.begun && shared->why == QS_SESSION_REPLACED)
         qs_demo_problem(&shared->demo->writer, NULL,
                         "the demo may lack its last moments: the client connected again, and the "
                         "capture has no disconnect before that");

@@ -77,7 +77,7 @@ void qs_conversation_end_session(struct qs_sessions *sessions, struct qs_convers
 
     if (!session)
         return;
-    session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
+    session->why = session->state.disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
     if (!conversation->qport) { /* otherwise the client may have moved */
         session->server = *qs_conversation_address(conversation, true);

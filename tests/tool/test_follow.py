@@ -603,6 +603,13 @@ class Reader(FollowTest):
         self.assertEqual(len(sizes), 2)
         self.assertIn(f'pcap2demo_demo_bytes_total{{game="qw"}} {sum(sizes)}\n', (self.folder / "q.prom").read_text())
 
+    def test_client_that_left_before_it_came_back_has_disconnected(self):
+        Ring(self.ring).write_all(sample(60, CAPTURES / "fidelity/qw-id.pcap.gz"))
+        process = self.follow()
+        event, = self.wait_for(process, "session_end")
+        self.stop(process, signal.SIGTERM)
+        self.assertEqual(event["why"], "disconnected")
+
     def test_packets_ahead_of_the_clock_do_not_wait(self):
         """The clock was set back by an hour."""
         frames = sample(-3600)
