@@ -64,8 +64,11 @@ static void flush(struct qs_packet_buffer *buffer)
 {
     if (!buffer->file)
         buffer->file = tmpfile();
-    if (!buffer->file ||
-        fwrite(buffer->memory->data, 1, buffer->memory->len, buffer->file) != buffer->memory->len ||
+    if (!buffer->file) {
+        fail(buffer, g_strerror(errno));
+        return;
+    }
+    if (fwrite(buffer->memory->data, 1, buffer->memory->len, buffer->file) != buffer->memory->len ||
         fflush(buffer->file) != 0)
         fail(buffer, g_strerror(errno));
     else if (buffer->size > file_max)

@@ -68,6 +68,29 @@ TEST(packets_are_read_again)
     test_packets(1000, 2000); /* in a file */
 }
 
+/* No file can be opened. */
+TEST(packets_in_memory_are_kept_without_a_temporary_file)
+{
+    enum { SIZE = 2000 };
+    struct qs_packet_buffer *buffer = qs_packet_buffer_new();
+    const char *file = g_intern_string("a.pcap");
+    struct rlimit before, none;
+    uint64_t count = 0;
+    uint8_t bytes[SIZE];
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    while (!qs_packet_buffer_error(buffer)) {
+        const struct qs_packet packet = packet_of(++count, bytes, SIZE);
+
+        qs_packet_buffer_add(buffer, file, &packet);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_packets(buffer, file, count, SIZE);
+    qs_packet_buffer_free(buffer);
+}
+
 /* The last byte does not fit. */
 TEST(a_full_disk_is_reported)
 {
