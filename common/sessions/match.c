@@ -266,6 +266,8 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
 
     if (!d->found.accepted || !d->protocol->player)
         return;
+    if (d->session->connection && !d->session->level && !d->session->hole.number)
+        return; /* the connection's first level has not begun */
     if (!level || d->session->level != match->level)
         level = begin_level(match, packet->time);
     match->level = d->session->level;

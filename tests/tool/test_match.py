@@ -111,6 +111,16 @@ class QuakeWorld(MatchTest):
         self.assertEqual([(level["map"], level["winner"]) for level in session["levels"]],
                          [("dm4", "anna"), ("dm6", "bert")])
 
+    def test_scoreboard_before_the_first_level_is_of_no_level(self):
+        """Servers send it to each client that has connected."""
+        bert = userinfo(3, 9, name="bert")
+        packets = (demos.qwd_packet(1, bert), demos.qwd_packet(2, demos.serverdata_qw(28) + bert),
+                   b"\xff\xff\xff\xff\x02EndOfDemo\0")
+        self.write("x.qwd", b"".join(demos.qwd_read(number / 10, packet) for number, packet in enumerate(packets)))
+        self.tool("--pcap", "x.pcap", "x.qwd")
+        session, = self.report("--stats", "x.pcap")["sessions"]
+        self.assertEqual([level["from"] for level in session["levels"]], [0.1])
+
     def test_teams(self):
         level = self.duel(userinfo(3, 4, name="dora", team="blue"), frags(3, 2), info="\\teamplay\\2")
         self.assertEqual((level["team_game"], level["winner"], level["score"]), (True, "blue", level["teams"]))
