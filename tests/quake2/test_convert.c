@@ -89,8 +89,10 @@ CONVERSION_TEST(a_view_that_was_sent_is_kept)
     assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
     conversion->frame.player.pm_type = 0;
     assert_int_equal(convert(conversion, 20)->player.viewangles[0], 100);
+    assert_int_equal(convert(conversion, 21)->player.viewangles[0], 100);
     conversion->session.recording = true;
-    assert_int_equal(convert(conversion, 20)->player.viewangles[0], 0);
+    assert_int_equal(convert(conversion, 21)->player.viewangles[0], 0);
+    assert_false(conversion->converter.view_is_old); /* the move of packet 21 does not matter */
 }
 
 CONVERSION_TEST(the_own_entity_gets_the_players_origin)

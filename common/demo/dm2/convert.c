@@ -69,7 +69,6 @@ static const struct dm2_converter_move *newest_move(const struct dm2_converter *
 static void restore_view(struct dm2_converter *converter, const struct dm2_converter_move *move,
                          uint32_t acknowledged, struct q2_player *player)
 {
-    converter->view_is_old = false;
     if (player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
         return;
     converter->viewless |= !move;
@@ -166,6 +165,7 @@ const struct q2_frame *dm2_converter_frame(struct dm2_converter *converter,
     const struct dm2_converter_move *move = newest_move(converter, acknowledged);
     struct q2_frame *to;
 
+    converter->view_is_old = false;
     if (frame->number % every) {
         keep_events(converter, frame);
         return NULL;
