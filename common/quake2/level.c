@@ -11,8 +11,6 @@ static void begin_unseen(struct qs_decoder *d, int32_t servercount)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    if (!session->base.level)
-        session->player = Q2_PLAYER_UNKNOWN;
     q2_session_begin_level(session);
     session->level.servercount = servercount;
     qs_level_lose(d->session, d->packet->number, true, false);

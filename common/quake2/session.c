@@ -23,6 +23,7 @@ void q2_session_init(struct qs_session *base)
     memset(session, 0, sizeof *session);
     qs_session_init(base);
     session->qport_width = Q2_QPORT_UNKNOWN;
+    session->player = session->viewed = Q2_PLAYER_UNKNOWN;
     q2_session_set_version(session, 0);
 }
 

@@ -135,6 +135,15 @@ GAME_TEST(a_copy_does_not_change_with_the_session)
     q2_protocol.session_clear(&before.base);
 }
 
+TEST_WITH(player_is_unknown_without_serverdata, struct game, game, game_open, game_close)
+{
+    send_packet(game, QS_END_B, 3,
+                VIEW("\x0d\x20\x05"
+                     "anna\\male/grunt\0"));
+    assert_int_equal(game->session.viewed, Q2_PLAYER_UNKNOWN);
+    assert_describes(&q2_protocol, &game->session.base, NULL, NULL, NULL);
+}
+
 /* --- Versions that are known, and not decoded --- */
 
 /* Nothing is read until another connection begins: neither as 34 nor as anything else. */
