@@ -47,16 +47,20 @@ static bool find_roster(const struct q2_session *session, int32_t frame, struct 
     return true;
 }
 
-static void keep_roster(struct q2_session *session, int32_t frame, const struct roster *roster)
+static void keep_roster(struct q2_session *session, int32_t frame, const struct roster *roster,
+                        bool known)
 {
     const int64_t ahead = (int64_t)frame - session->level.roster_newest;
+    uint32_t bit;
 
     if (frames_back(session, frame) < 0) {
         session->level.roster_known =
             ahead > 0 && ahead < ROSTER_FRAMES ? session->level.roster_known << ahead : 0;
         session->level.roster_newest = frame;
     }
-    session->level.roster_known |= UINT32_C(1) << frames_back(session, frame);
+    bit = UINT32_C(1) << frames_back(session, frame);
+    session->level.roster_known &= ~bit;
+    session->level.roster_known |= known ? bit : 0;
     qs_table_set(&session->level.rosters, (uint32_t)frame % ROSTER_FRAMES,
                  (struct qs_view){roster->bits, sizeof roster->bits});
 }
@@ -254,21 +258,23 @@ static void read_plain_frame(struct qs_decoder *d)
         read_connected(d);
 }
 
-/* Reads the entities of a packed frame, and keeps its roster for svc_playerupdate. */
+/* Reads the entities of a packed frame, and keeps its roster for svc_playerupdate. R1Q2's first
+ * frame is a delta from its own number. */
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
     struct q2_session *session = q2_session_of(d->session);
     struct entity_list list = {.max_clients = session->level.max_clients};
+    bool known = delta <= 0 || delta == number;
     struct roster roster;
 
     /* Only R1Q2 has svc_playerupdate; a guessed session of Q2PRO may turn out to be R1Q2's. */
     if (session->base.version == Q2_PROTOCOL_R1Q2 || session->handshake.guessed) {
-        find_roster(session, delta, &roster);
+        known |= find_roster(session, delta, &roster);
         list.roster = &roster;
     }
     read_entities(d, &list);
     if (list.roster)
-        keep_roster(session, number, &roster);
+        keep_roster(session, number, &roster, known);
 }
 
 /* Reads the id of a message within a frame: AQtion keeps the ids of the messages that others merge.
