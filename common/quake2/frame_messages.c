@@ -209,12 +209,15 @@ static struct qs_view read_areas(struct qs_decoder *d)
 static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uint8_t suppressed,
                         struct qs_view areas)
 {
+    struct q2_session *session = q2_session_of(d->session);
     struct q2_tracker *tracker = q2_tracker(d);
 
     q2_level_frame(d, number);
     d->found.path.frame = number > 0 ? (uint32_t)number : 0;
+    /* Without a client number. Source: Q2PRO, server/entities.c. */
     if (delta <= 0)
-        q2_session_of(d->session)->viewed = q2_session_of(d->session)->player;
+        session->viewed =
+            session->player > 0 && q2_is_q2pro(session->base.version) ? 0 : session->player;
     if (qs_label_wanted(d) && delta > 0)
         qs_label(d, " %d from %d", number, delta);
     else if (qs_label_wanted(d))

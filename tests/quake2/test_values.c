@@ -374,6 +374,15 @@ WATCH_TEST(the_client_number_is_a_short_from_1022_on)
     SHOWS("q2.player.clientnum = -1");
 }
 
+/* The client number is a delta, too: player 3 has the view of player 0, which has 7 frags. */
+WATCH_TEST(full_frames_of_q2pro_without_a_client_number_show_player_0)
+{
+    READS("0c 24 00 00 00 01 00 00 00 00 00 03 00 00 02 04 02 00 00");
+    READS("54 01 00 00 f8 00 00 00 00 00 40 00 00 07 00 00 00");
+    assert_int_equal(watch->game.decoder.found.player_events->len, 1);
+    assert_int_equal(watch->game.session.viewed, 0);
+}
+
 /* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
 WATCH_TEST(serverdata_has_flags_from_1024_on)
 {
