@@ -426,13 +426,15 @@ static void print_golden(const struct check *check, const struct findings *findi
 static void print_expected(const struct check *check, const struct findings *findings)
 {
     const GPtrArray *all = findings->expected;
-    const struct expect_finding *last = all->len ? g_ptr_array_index(all, all->len - 1) : NULL;
+    unsigned most = 0;
     guint failed = 0;
 
+    for (guint i = 0; i < all->len; i++)
+        most = MAX(most, ((const struct expect_finding *)g_ptr_array_index(all, i))->session);
     for (guint i = 0; i < all->len; i++) {
         const struct expect_finding *finding = g_ptr_array_index(all, i);
         const struct qs_location at = {.file = findings->file,
-                                       .session = last->session > 1 ? finding->session : 0};
+                                       .session = most > 1 ? finding->session : 0};
 
         test_report_about(check->report, findings->file, finding->name);
         if (finding->failed)
