@@ -81,7 +81,7 @@ struct side {
 typedef void difference_visitor(void *user, struct side *was, guint removed, struct side *is,
                                 guint added);
 
-static const char packet_word[] = "packet ";
+static const char packet_word[] = "packet ", end_word[] = "# end";
 
 static struct golden_item next_item(struct side *side)
 {
@@ -92,7 +92,8 @@ static struct golden_item next_item(struct side *side)
     do {
         side->rest += strcspn(side->rest, "\n");
         side->rest += *side->rest != '\0';
-    } while (side->by_packets && *side->rest && !g_str_has_prefix(side->rest, packet_word));
+    } while (side->by_packets && *side->rest && *side->rest != '#' &&
+             !g_str_has_prefix(side->rest, packet_word));
     if (side->by_packets && g_str_has_prefix(item.text, packet_word)) {
         end = (char *)item.text + strlen(packet_word) - 1;
         if (end[1] == '+' || end[1] == '-')
@@ -102,6 +103,8 @@ static struct golden_item next_item(struct side *side)
         side->packet += (uint64_t)distance;
     }
     item.size = (size_t)(side->rest - item.text);
+    if (side->by_packets && g_str_has_prefix(item.text, end_word))
+        item.size = strlen(end_word); /* each packet more or less is a difference already */
     item.packet = side->packet;
     return item;
 }
