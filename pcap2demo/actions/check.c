@@ -498,7 +498,7 @@ static void report_orphans(const struct check *check)
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    orphans = golden_orphans(check->options->golden, options->files);
+    orphans = golden_check_orphans(check->golden, options->files);
     for (guint i = 0; i < orphans->len; i++) {
         const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "no input has this golden";

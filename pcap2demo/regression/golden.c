@@ -121,21 +121,17 @@ char *golden_name(const char *file)
     return golden;
 }
 
-GPtrArray *golden_orphans(const char *folder, char *const *files)
+GPtrArray *golden_orphans(const char *folder, GHashTable *names)
 {
     GPtrArray *orphans = g_ptr_array_new_with_free_func(g_free);
-    GHashTable *names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     GDir *dir = g_dir_open(folder, 0, NULL);
     const char *name;
 
-    for (; *files; files++)
-        g_hash_table_add(names, golden_name(*files));
     while (dir && (name = g_dir_read_name(dir)))
         if (g_str_has_suffix(name, ".golden") && !g_hash_table_contains(names, name))
             g_ptr_array_add(orphans, g_build_filename(folder, name, NULL));
     if (dir)
         g_dir_close(dir);
-    g_hash_table_destroy(names);
     g_ptr_array_sort(orphans, compare_texts);
     return orphans;
 }

@@ -44,9 +44,9 @@ bool golden_is_problem(const char *name);
 /* Returns the file name of an input's golden, without a folder. The caller frees it. */
 char *golden_name(const char *file);
 
-/* Returns the sorted paths of goldens in `folder` that belong to none of `files`. The caller frees
+/* Returns the sorted paths of goldens in `folder` whose name is none of `names`. The caller frees
  * the array. */
-GPtrArray *golden_orphans(const char *folder, char *const *files);
+GPtrArray *golden_orphans(const char *folder, GHashTable *names);
 
 /* Maximum size of a golden, in bytes. */
 enum { GOLDEN_SIZE_MAX = 1 << 30 };
@@ -127,5 +127,8 @@ void golden_check_packet(struct golden_check *check, const struct qs_dump_packet
 void golden_check_discard(struct golden_check *check);
 /* Ends an input: compares or writes. Fails if not `whole`: the input was not read to its end. */
 struct golden_result *golden_check_end(struct golden_check *check, bool whole);
+/* Returns the sorted paths of goldens that neither `files` nor an input so far has. The caller
+ * frees the array. */
+GPtrArray *golden_check_orphans(const struct golden_check *check, char *const *files);
 
 #endif

@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/core/hash.h"
 #include "pcap2demo/output/files.h"
 
 struct golden_check {
     const struct golden_options *options;
-    struct qs_dump *dump; /* dump without the ignored fields */
+    struct qs_dump *dump;   /* dump without the ignored fields */
+    GHashTable *file_names; /* goldens of all inputs so far */
 
     /* State of the current input. */
     struct golden_result *result;
@@ -251,6 +253,8 @@ void golden_check_begin(struct golden_check *check, const char *file)
 
     check->result = g_new0(struct golden_result, 1);
     check->result->path = g_build_filename(options->folder, name, NULL);
+    if (!g_hash_table_add(check->file_names, g_strdup(name)))
+        set_error(check->result, g_strdup_printf("%s has the golden of an earlier input", file));
     read_golden(check);
     if (!check->names.ignored)
         check->names =
@@ -314,9 +318,9 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
     if (!whole || check->text->len > GOLDEN_SIZE_MAX)
         set_error(check->result,
                   g_strdup_printf("%s: %s", not_done, whole ? "is too large" : "interrupted"));
-    else if (check->options->update)
+    else if (check->options->update && !check->result->error)
         update(check);
-    else if (check->golden)
+    else if (check->golden && !check->result->error)
         golden_compare(check->result, check->golden, check->text->str);
     g_clear_pointer(&check->golden, g_free);
     golden_names_clear(&check->names);
@@ -324,11 +328,19 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
     return g_steal_pointer(&check->result);
 }
 
+GPtrArray *golden_check_orphans(const struct golden_check *check, char *const *files)
+{
+    for (; *files; files++)
+        g_hash_table_add(check->file_names, golden_name(*files));
+    return golden_orphans(check->options->folder, check->file_names);
+}
+
 struct golden_check *golden_check_new(const struct golden_options *options)
 {
     struct golden_check *check = g_new0(struct golden_check, 1);
 
     check->options = options;
+    check->file_names = g_hash_table_new_full(qs_str_hash, g_str_equal, g_free, NULL);
     check->dump = qs_dump_compact.create();
     return check;
 }
@@ -341,5 +353,6 @@ struct qs_sink *golden_check_sink(struct golden_check *check)
 void golden_check_free(struct golden_check *check)
 {
     check->dump->free(check->dump);
+    g_hash_table_destroy(check->file_names);
     g_free(check);
 }
