@@ -277,8 +277,6 @@ static double quantile(const GArray *numbers, guint count, double part)
 
 static void visit_rate(struct visit *visit, const char *key, double value, double high)
 {
-    if (isnan(value))
-        return;
     begin_key(visit, key);
     visit_number(visit, "", value, around(value, high, rate_margin),
                  visit->rule && !g_hash_table_size(visit->rule->parts), "", NULL);
@@ -296,7 +294,7 @@ static void visit_rates(struct visit *visit)
     const double soon = 1e6 / quantile(moves, moves->len < MOVES_MIN ? 0 : moves->len, 0.25);
 
     visit_rate(visit, EXPECT_PACKETS, quantile(seconds, whole, 0.5), quantile(seconds, whole, 1));
-    if (visit->direction == QS_S2C)
+    if (visit->direction == QS_S2C && !isnan(soon))
         visit_rate(visit, EXPECT_MOVES, soon, soon);
 }
 
