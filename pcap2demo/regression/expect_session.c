@@ -442,6 +442,12 @@ static guint seconds_of(const struct visit *visit)
     return seconds ? seconds->len : 0;
 }
 
+/* True if play is long enough for rates. */
+static bool has_rates(const struct visit *visit)
+{
+    return qs_tally_seconds(&visit->counts->play) >= SECONDS_MIN;
+}
+
 static bool is_expected(const struct visit *visit, const char *name)
 {
     return visit->rule && expect_part(visit->rule, name);
@@ -486,7 +492,7 @@ static void visit_per_second(struct visit *visit, const struct types *types)
     const struct qs_type_count *type = types->play;
     const struct qs_share where = share_of(type);
     const double seconds = qs_tally_seconds(&visit->counts->play);
-    const double number = seconds < SECONDS_MIN ? NAN : (double)type->packets / seconds;
+    const double number = has_rates(visit) ? (double)type->packets / seconds : NAN;
     struct expect_range range = around(number, number, every_margin);
     bool every;
 
@@ -528,9 +534,9 @@ static void visit_message(struct visit *visit, const struct types *types)
         visit->rule = expect_add(visit->file, visit->group, visit->key);
         visit->added = true;
     }
-    if (visit->findings &&
-        (!visit->rule || (types->play && !is_expected(visit, EXPECT_PER_SECOND) &&
-                          is_expected(visit, EXPECT_PER_LEVEL))))
+    if (visit->findings && (!visit->rule || (types->play && has_rates(visit) &&
+                                             !is_expected(visit, EXPECT_PER_SECOND) &&
+                                             is_expected(visit, EXPECT_PER_LEVEL))))
         report_new(visit, types);
     if (!visit->rule)
         return;
@@ -625,7 +631,7 @@ static void visit_messages(struct visit *visit)
                               false};
 
         types.every =
-            types.play && seconds >= SECONDS_MIN && 10 * types.play->seconds >= 9 * (seconds - 1);
+            types.play && has_rates(visit) && 10 * types.play->seconds >= 9 * (seconds - 1);
         begin_key(visit, *key);
         if (types.sign_on || types.play)
             visit_message(visit, &types);
