@@ -6,6 +6,7 @@
 
 #include "common/core/hash.h"
 #include "common/core/numeric_text.h"
+#include "common/sessions/match.h"
 #include "pcap2demo/config.h"
 
 /* Contents of style.css and script.js, as strings. */
@@ -68,6 +69,13 @@ void page_mark(struct page *page, const char *class, double from, double until, 
              MAX(right - left, 0), text);
 }
 
+double page_level_from(const json_t *levels, size_t index)
+{
+    const bool begins = !index && json_array_size(levels) < QS_MATCH_LEVELS_MAX;
+
+    return begins ? 0 : page_number(json_array_get(levels, index), "from", 0);
+}
+
 void page_marks(struct page *page, const json_t *session, double at, double span)
 {
     static const char *const classes[2][2] = {{"", "change"}, {"wide", "wide change"}};
@@ -76,7 +84,7 @@ void page_marks(struct page *page, const json_t *session, double at, double span
 
     for (size_t i = 0; i < json_array_size(levels); i++) {
         const json_t *level = json_array_get(levels, i), *next = json_array_get(levels, i + 1);
-        const double from = i ? page_number(level, "from", 0) : 0;
+        const double from = page_level_from(levels, i);
         const double until = page_number(next, "from", page_number(session, "duration", 0));
         const char *map = page_string(level, "map");
         /* Width for each character of the name, in percent: decides whether it is shown, maybe on

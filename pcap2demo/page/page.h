@@ -39,6 +39,10 @@ char *page_clock(double time, const char *format);
 void page_mark(struct page *page, const char *class, double from, double until, double span,
                const char *text);
 
+/* Returns the start of a level. The first one begins the session, unless earlier ones were dropped.
+ */
+double page_level_from(const json_t *levels, size_t index);
+
 /* Marks levels and holes of a session, which starts at `at` on an axis of length `span`. */
 void page_marks(struct page *page, const json_t *session, double at, double span);
 

@@ -344,7 +344,7 @@ void page_session(struct page *page, const json_t *session)
                                     session,
                                     json,
                                     json_object_get(json, "players"),
-                                    i ? page_number(json, "from", 0) : 0,
+                                    page_level_from(levels, i),
                                     page_number(next, "from", duration + 1)};
 
         add_level(&level);

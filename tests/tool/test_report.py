@@ -16,7 +16,7 @@ import subprocess
 import unittest
 
 from demos import dem_block, dem_demo
-from test_match import MatchTest, frags, mvd, userinfo
+from test_match import END, MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
 from tool import CAPTURES, Capture, SANITIZED, SOURCE
 
@@ -191,6 +191,14 @@ class Page(MatchTest):
         self.assertRegex(self.page(capture), "anna|bert")
         self.tool("--anonymize", "a.pcap", "--replace-names", "--replace-chat", capture)
         self.assertNotRegex(self.page("a.pcap"), "(?i)anna|bert")
+
+    def test_levels_and_chat_that_are_left_out(self):
+        """Of 33 levels the last 32 are kept, and the first 500 lines."""
+        levels = [mvd(userinfo(0, 1, name="anna"), *(chat(f"anna: {i}.{line}") for line in range(20)), map_name=f"lev{i}")
+                  for i in range(33)]
+        text = self.page(self.write("x.mvd", b"".join(level[:-len(END)] for level in levels) + END))
+        self.assertIn("<h3>lev1 <small>from 0:02<", text)
+        self.assertNotIn("anna: 0.9", text)
 
     def test_size(self):
         data = mvd(*points(50 if SANITIZED else 500, 180 * "<"))
