@@ -331,6 +331,7 @@ void page_session(struct page *page, const json_t *session)
     const json_t *levels = json_object_get(session, "levels");
     const double number = page_number(session, "number", 0);
     const double duration = page_number(session, "duration", 0);
+    const double left_out = page_number(session, "chat_left_out", 0);
     g_autofree char *maps = page_maps(session), *length = qs_duration_text((int64_t)duration);
 
     page_add(page,
@@ -349,5 +350,8 @@ void page_session(struct page *page, const json_t *session)
 
         add_level(&level);
     }
+    if (left_out > 0)
+        page_add(page, "<p>and %.0f more line%s of chat\n", left_out,
+                 qs_plural((uint64_t)left_out));
     page_add(page, "</section>\n");
 }

@@ -199,6 +199,7 @@ class Page(MatchTest):
         text = self.page(self.write("x.mvd", b"".join(level[:-len(END)] for level in levels) + END))
         self.assertIn("<h3>lev1 <small>from 0:02<", text)
         self.assertNotIn("anna: 0.9", text)
+        self.assertIn("and 160 more lines of chat", text)
 
     def test_size(self):
         data = mvd(*points(50 if SANITIZED else 500, 180 * "<"))
