@@ -151,6 +151,7 @@ struct level {
     struct page *page;
     const json_t *session, *json, *players;
     double from, until; /* times in the session, in seconds */
+    gsize *chat_room;   /* bytes that the session's chat may still have */
 };
 
 static bool is_within(const struct level *level, double time)
@@ -291,7 +292,7 @@ static void add_legend(const struct level *level)
 static void add_chat(const struct level *level)
 {
     const json_t *chat = json_object_get(level->session, "chat");
-    const gsize end = level->page->html->len + CHAT_BYTES / level->page->sessions->len;
+    const gsize begin = level->page->html->len, end = begin + *level->chat_room;
     unsigned more = 0;
 
     page_add(level->page, "<ol class=chat>");
@@ -305,6 +306,7 @@ static void add_chat(const struct level *level)
         else if (is_within(level, time))
             more++;
     }
+    *level->chat_room -= MIN(level->page->html->len - begin, *level->chat_room);
     if (more)
         page_add(level->page, "<li>and %u more", more);
     page_add(level->page, "</ol>\n");
@@ -332,6 +334,7 @@ void page_session(struct page *page, const json_t *session)
     const double number = page_number(session, "number", 0);
     const double duration = page_number(session, "duration", 0);
     const double left_out = page_number(session, "chat_left_out", 0);
+    gsize chat_room = CHAT_BYTES / page->sessions->len;
     g_autofree char *maps = page_maps(session), *length = qs_duration_text((int64_t)duration);
 
     page_add(page,
@@ -346,7 +349,8 @@ void page_session(struct page *page, const json_t *session)
                                     json,
                                     json_object_get(json, "players"),
                                     page_level_from(levels, i),
-                                    page_number(next, "from", duration + 1)};
+                                    page_number(next, "from", duration + 1),
+                                    &chat_room};
 
         add_level(&level);
     }
