@@ -142,21 +142,6 @@ static bool parse(struct options *options)
     return check_golden(&options->check, options->files) && parse_expect(&options->check);
 }
 
-/* Returns a new array of the fields that options ignore. NULL: those of the golden, or the
- * default. */
-static GPtrArray *ignored_fields(const struct check_options *options)
-{
-    GPtrArray *ignored;
-
-    if (!options->ignored->len && !options->no_default_ignore)
-        return NULL;
-    ignored = options->no_default_ignore ? g_ptr_array_new_with_free_func(g_free)
-                                         : golden_varying_fields();
-    for (guint i = 0; i < options->ignored->len; i++)
-        g_ptr_array_add(ignored, g_strdup(g_ptr_array_index(options->ignored, i)));
-    return ignored;
-}
-
 /* True if demos are checked, too. Expectations cover only the wire. */
 static bool wants_rebuild(const struct check_options *options)
 {
@@ -547,7 +532,6 @@ static void check_end(struct action *action, bool report)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
-    g_clear_pointer(&check->golden_options.ignored, g_ptr_array_unref);
     qs_secret_redactor_clear(&check->redactor);
     g_ptr_array_free(check->lines, TRUE);
     g_ptr_array_free(check->files, TRUE);
@@ -586,11 +570,12 @@ static void begin(struct action *action)
     action->separate_inputs =
         check->options->golden || check->options->expect || check->options->junit;
     if (check->options->golden) {
-        check->golden_options = (struct golden_options){
-            .folder = check->options->golden,
-            .update = check->options->update,
-            .ignored = ignored_fields(check->options),
-            .expected = check->options->problems->len ? check->options->problems : NULL};
+        check->golden_options =
+            (struct golden_options){.folder = check->options->golden,
+                                    .update = check->options->update,
+                                    .no_default_ignore = check->options->no_default_ignore,
+                                    .ignored = check->options->ignored,
+                                    .expected = check->options->problems};
         check->golden = golden_check_new(&check->golden_options);
         check->base.open = sink_open;
         check->base.close = sink_close;

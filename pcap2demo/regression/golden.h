@@ -76,8 +76,8 @@ struct golden_difference {
 struct golden_options {
     const char *folder;
     bool update; /* write goldens instead of comparing */
-    /* Names for an update (char *); NULL: as in the existing golden, or the default. */
-    GPtrArray *ignored, *expected;
+    bool no_default_ignore;
+    GPtrArray *ignored, *expected; /* names that an update adds to the golden's (char *) */
 };
 
 enum golden_verdict {

@@ -246,6 +246,17 @@ static void read_golden(struct golden_check *check)
         set_error(check->result, problem);
 }
 
+/* Adds the names that are not there. */
+static void add_names(GPtrArray *names, const GPtrArray *more)
+{
+    for (guint i = 0; i < more->len; i++) {
+        const char *name = g_ptr_array_index(more, i);
+
+        if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+            g_ptr_array_add(names, g_strdup(name));
+    }
+}
+
 void golden_check_begin(struct golden_check *check, const char *file)
 {
     const struct golden_options *options = check->options;
@@ -259,14 +270,10 @@ void golden_check_begin(struct golden_check *check, const char *file)
     if (!check->names.ignored)
         check->names =
             (struct golden_names){golden_varying_fields(), g_ptr_array_new_with_free_func(g_free)};
-    if (options->ignored) {
-        g_ptr_array_unref(check->names.ignored);
-        check->names.ignored = g_ptr_array_ref(options->ignored);
-    }
-    if (options->expected) {
-        g_ptr_array_unref(check->names.expected);
-        check->names.expected = g_ptr_array_ref(options->expected);
-    }
+    if (options->no_default_ignore)
+        g_ptr_array_set_size(check->names.ignored, 0);
+    add_names(check->names.ignored, options->ignored);
+    add_names(check->names.expected, options->expected);
     qs_dump_text_leave_out(check->dump, golden_is_ignored, check->names.ignored);
     head = golden_head(&check->names);
     check->text = g_string_new(head);
