@@ -44,6 +44,7 @@ static const struct qs_name q2_clc_names[] = {
 };
 
 static const struct qs_name q2_svc_names[] = {
+#define SVC_SHARED(...) {SVC_GAMESTATE, "svc_gamestate or svc_playerupdate"},
 #define SVC(id, number, name, read, demo, blurb) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
