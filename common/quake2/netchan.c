@@ -287,6 +287,8 @@ static const struct guess guesses[] = {
     {Q2_PROTOCOL_Q2PRO, Q2PRO_NEWEST, Q2_QPORT_NONE, false, 0},
     {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_BYTE, true, 0},
     {Q2_PROTOCOL_AQTION, AQTION_NEWEST, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_Q2REPRO, 0, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_Q2REPRO, 0, Q2_QPORT_NONE, true, 0},
     /* Before 1905 solids have 16 bits; before 1904 moves differ: PROTOCOL.md, section 6. */
     {Q2_PROTOCOL_R1Q2, R1Q2_LONG_SOLID - 1, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_R1Q2, R1Q2_UCMD - 1, Q2_QPORT_BYTE, false, 0},
