@@ -123,6 +123,12 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
     qs_close(d);
 }
 
+/* Returns the row of a vector whose components may be steps, which are no position. */
+static unsigned stepped_row(const struct q2_variant *v, unsigned id)
+{
+    return id == Q2_PLAYER_ORIGIN && v->extensions2 && !v->floats ? Q2_PLAYER_ORIGIN_OR_STEP : id;
+}
+
 /* Reads three bytes in quarters, or shorts in steps of `unit`, which the state does not store. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
@@ -257,7 +263,7 @@ static void add_frags(struct qs_decoder *d, uint64_t stats, bool has_clientnum,
 #define READ_CLIENT(bit, second, member, id)                                                       \
     player->member = v->clientnum16 ? qs_i16(d, id) : qs_u8(d, id)
 #define READ_VECTOR(bit, third, member, id)                                                        \
-    read_vector(d, id, bits & (bit), bits & (third), player->member)
+    read_vector(d, stepped_row(v, id), bits & (bit), bits & (third), player->member)
 #define READ_ANGLES(bit, third, member, id)                                                        \
     read_angles(d, id, bits & (bit), bits & (third), player->member)
 #define READ_ANGLES3(bit, third, member, id) read_angles(d, id, true, true, player->member)

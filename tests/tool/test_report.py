@@ -15,7 +15,7 @@ import struct
 import subprocess
 import unittest
 
-from demos import dem_block, dem_demo
+from demos import dem_block, dem_demo, mvd2_demo
 from test_match import END, MatchTest, frags, mvd, userinfo
 from test_terminal import Terminal
 from tool import CAPTURES, Capture, SANITIZED, SOURCE
@@ -97,6 +97,10 @@ class Numbers(MatchTest):
         way, = self.session("x.mvd", mvd(userinfo(0, 1, name="anna"), *steps))["ways"]
         self.assertEqual((way["player"], way["x"]), ("anna", [0, 40, 80, None, 1000, 1040]))
         self.assertEqual([len(way["time"]), len(way["y"])], 2 * [len(way["x"])])
+
+    def test_steps_of_extended_limits_2_are_no_positions(self):
+        for minor, flags, count in ((2010, 0, 1), (2013, 12, 0)):
+            self.assertEqual(len(self.session("x.mvd2", b"".join(mvd2_demo(minor, flags)))["ways"]), count)
 
     def test_limits(self):
         pause = [position(0, 0, 0), *25 * [b"\x01"], *(position(0, x, 0) for x in range(0, 2000, 190))]
