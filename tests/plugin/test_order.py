@@ -47,7 +47,7 @@ class Order(PluginTest):
         self.assertEqual(self.layers(path, "-2", "--enable-heuristic", "qw_late_udp"), found)
         self.assertTrue({"data", "qw"} == set(found) and found == sorted(found), found)
         text = self.tshark("-r", path, "--enable-heuristic", "qw_late_udp", "-T", "fields", "-e", "_ws.expert.message")
-        packets, moves = map(int, re.search(r": (\d+) packets .* and (\d+) of them are moves", text).groups())
+        packets, moves = map(int, re.search(r": (\d+) packets .* and (\d+) of them are readable", text).groups())
         self.assertEqual((packets, moves), (8, 4))
         config = self.folder / "home" / ".config" / "wireshark" / "heuristic_protos"
         config.parent.mkdir(parents=True, exist_ok=True)

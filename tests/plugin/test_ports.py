@@ -145,7 +145,7 @@ class Ports(PluginTest):
             number, message = self.fields(capture, ["frame.number", "_ws.expert.message"], *late, *passes,
                                           "-Y", "qw.unusual")[0]
             self.assertEqual(int(number), before + 1)
-            self.assertIn(f"taken for QuakeWorld from here on: {before + 1} packets of it", message)
+            self.assertIn(f"Recognized as QuakeWorld from here on: {before + 1} packets have", message)
 
     def test_sessions_that_began_before_packets_that_are_left_out(self):
         """-R leaves out packets, and the others are numbered anew."""
