@@ -111,7 +111,7 @@ struct qs_found {
     enum qs_direction direction;
     bool connectionless;
     bool is_outside; /* of no session: connectionless, and the connection had ended before */
-    bool accepted; /* the receiver accepts this netchan packet: not stale, not a duplicate */
+    bool accepted;   /* the receiver accepts this netchan packet: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* numbers of the netchan header, without the reliable bit */
     uint32_t fragment;  /* number of this fragment in its message, from 1 on; 0: no fragment */
     uint32_t fragments; /* number of the message's fragments in the last one; else 0 */

@@ -23,8 +23,8 @@ struct qs_copies {
     uint64_t *buckets;            /* number of the newest entry, by hash */
     uint32_t size;                /* size of both arrays, a power of 2 */
     uint64_t oldest, end;         /* numbers of the oldest entry and of the next new one */
-    /* The latest capture files, by number % RECORDERS_MAX. Each may have a clock of its own: `offsets`
-     * is its lead over the first file's clock (ns), if `known`. */
+    /* The latest capture files, by number % RECORDERS_MAX. Each may have a clock of its own:
+     * `offsets` is its lead over the first file's clock (ns), if `known`. */
     const struct qs_capture_file *files[RECORDERS_MAX];
     int64_t offsets[RECORDERS_MAX];
     bool known[RECORDERS_MAX];
