@@ -9,16 +9,12 @@ static bool is_list_end(const struct qs_decoder *d)
     return qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\0';
 }
 
-/* Reads an entry. Returns false for the empty one that ends the list. */
+/* Reads an entry. Returns false if it is not whole. */
 static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table *table,
                        uint32_t index)
 {
     struct qs_view name;
 
-    if (is_list_end(d)) {
-        qs_u8(d, QW_LIST_END);
-        return false;
-    }
     qs_open(d, QW_LIST_ENTRY);
     qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
     name = qs_text(d, name_row);
@@ -38,7 +34,7 @@ static uint32_t read_entries(struct qs_decoder *d, unsigned name_row, struct qs_
     const uint32_t max = MIN(first + LIST_MAX, UINT16_MAX);
     uint32_t last = first;
 
-    for (; last < max; last++)
+    for (; last < max && !is_list_end(d); last++)
         if (!read_entry(d, name_row, table, last + 1))
             return last;
     if (is_list_end(d)) {
