@@ -335,10 +335,10 @@ enum qs_direction qs_probe_direction(struct qs_decoder *d)
 
 void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
 {
-    const bool runs = d->session->level && !d->session->disconnected;
+    const bool is_known = d->session->level && !d->session->disconnected;
 
     d->found.direction = direction;
-    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN || runs)
+    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN || is_known)
         return;
     if (direction == QS_S2C)
         d->session->server = d->packet->from;

@@ -141,7 +141,8 @@ bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *
  */
 bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
-/* Sets the current packet's direction and derives from it which end is the server. */
+/* Sets the current packet's direction and derives from it which end is the server, unless a level
+ * has begun in the connection: engines ignore packets that contradict that. */
 void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction);
 
 #endif

@@ -387,20 +387,21 @@ static bool read_again(struct cut *cut,
                        void (*visit)(struct input_visitor *visitor, struct input *input,
                                      struct input_frame *frame))
 {
+    bool interrupted;
+
     cut->visitor = (struct input_visitor){.filter = cut->options->input.filter,
                                           .demos = true,
                                           .unusable = report_unusable,
                                           .capture_start = has_known_links,
                                           .frame = visit};
     cut->ip = ip_new();
-    cut->copies = qs_copies_new();
     merge_read(cut->options->files, &cut->visitor);
-    qs_copies_free(cut->copies);
     ip_free(cut->ip);
-    if (signals_interrupted() && !cut->failed)
+    interrupted = signals_interrupted();
+    if (interrupted && !cut->failed)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = cut->options->argument},
                 "not written: interrupted");
-    return !cut->failed && !signals_interrupted();
+    return !cut->failed && !interrupted;
 }
 
 bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
@@ -409,7 +410,9 @@ bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
     bool good;
 
     g_hash_table_foreach(cut->clients, sort_client, NULL);
+    cut->copies = qs_copies_new();
     good = read_again(cut, find_frames);
+    qs_copies_free(cut->copies);
     cut->out = out;
     cut->counts.sessions = cut->selected;
     pcapng_writer_begin(out, comment);
