@@ -102,9 +102,12 @@ bool qs_path_is_near(const struct qs_path *path, unsigned sender)
         return is_near(path, &senders[QS_SERVER].half, false);
     if (path->rules->server_acknowledges)
         return is_near(path, &senders[QS_CLIENT].half, true);
-    /* Assumes so, unless the client is near; two vantages with a lag between them are at both
-     * ends. */
-    return path->same_host || !qs_path_is_near(path, QS_SERVER) || lag_of(path) > NEAR;
+    /* Two vantages with a lag between them are at both ends. One is at the server if it is known
+     * not to be at the client, and none of the server's datagrams came late to it. */
+    if (path->same_host || lag_of(path) > NEAR)
+        return true;
+    return senders[QS_SERVER].half.high.count >= ENOUGH && senders[QS_SERVER].counts.late == 0 &&
+           !qs_path_is_near(path, QS_SERVER);
 }
 
 /* Input of the figures. */
