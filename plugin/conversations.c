@@ -71,6 +71,7 @@ struct conversation_state {
     const struct qs_protocol *protocol;
     bool begun;                  /* the first packet has been dissected */
     uint32_t first;              /* number of the first packet */
+    int64_t time;                /* time of the last packet, in nanoseconds */
     struct qs_address announced; /* address of its server, if another conversation announced it */
     address known;               /* address of the end `known_end`, once begun */
     uint32_t known_port;
@@ -251,12 +252,65 @@ void conversation_update_qport(const struct dissector *dissector,
                                     state->qport, state);
 }
 
+static enum qs_end sender_of(const struct conversation_state *state, const packet_info *pinfo)
+{
+    const bool known =
+        pinfo->srcport == state->known_port && addresses_equal(&pinfo->src, &state->known);
+
+    return known == (state->known_end == QS_END_A) ? QS_END_A : QS_END_B;
+}
+
+/* True if the packet's number is one of the next ones of its sender. */
+static bool has_next_number(const struct conversation_state *state, const packet_info *pinfo,
+                            const struct qs_packet *packet)
+{
+    enum { NEXT_MAX = 64 };
+    const struct qs_session *session = state->session;
+    struct qs_packet sent = *packet;
+    struct qs_seqinfo seqinfo;
+    int64_t ahead;
+
+    sent.from = sender_of(state, pinfo);
+    if (!state->protocol->seqinfo || !state->protocol->seqinfo(session, &sent, &seqinfo) ||
+        !seqinfo.numbered)
+        return false;
+    ahead = (int64_t)(seqinfo.number >> QS_SEQINFO_SHIFT) -
+            (sent.from == session->server ? session->to_client : session->to_server).sequence;
+    return ahead > 0 && ahead <= NEXT_MAX;
+}
+
+/* True if a conversation of datagrams ended by silence before this packet. */
+static bool is_over(const struct conversation_state *state, const packet_info *pinfo,
+                    const struct qs_packet *packet)
+{
+    return state && state->begun && packet && packet->time - state->time >= QS_FLOW_IDLE &&
+           !has_next_number(state, pinfo, packet);
+}
+
+/* Begins another Wireshark conversation of the same ports, with the same dissector. */
+static conversation_t *begin_again(const struct dissector *dissector, const packet_info *pinfo,
+                                   conversation_t *before)
+{
+    struct conversation_state *state = state_in(dissector, before);
+    conversation_t *conversation = conversation_new(
+        pinfo->num, &pinfo->src, &pinfo->dst, CONVERSATION_UDP, pinfo->srcport, pinfo->destport, 0);
+
+    qs_qports_remove(dissector->qports, state->found_by);
+    state->found_by = NULL;
+    conversation_set_dissector(conversation, conversation_get_dissector(before, pinfo->num));
+    return conversation;
+}
+
 static struct conversation_state *find_or_begin(const struct dissector *dissector,
                                                 packet_info *pinfo, const struct qs_packet *packet)
 {
     conversation_t *conversation = find_or_create_conversation(pinfo);
     struct conversation_state *state = state_in(dissector, conversation);
 
+    if (is_over(state, pinfo, packet)) {
+        conversation = begin_again(dissector, pinfo, conversation);
+        state = NULL;
+    }
     if (!state)
         state = follow_moved(dissector, pinfo, conversation, packet);
     if (!state)
@@ -274,14 +328,6 @@ static struct conversation_state *find(const struct dissector *dissector, packet
     return state && state->begun ? state : NULL;
 }
 
-static enum qs_end sender_of(const struct conversation_state *state, const packet_info *pinfo)
-{
-    const bool known =
-        pinfo->srcport == state->known_port && addresses_equal(&pinfo->src, &state->known);
-
-    return known == (state->known_end == QS_END_A) ? QS_END_A : QS_END_B;
-}
-
 /* True in the first pass. A packet quoted in an ICMP error was sent earlier: it changes nothing. */
 static bool is_first_pass(const packet_info *pinfo)
 {
@@ -295,7 +341,8 @@ bool conversation_has_moved(const struct dissector *dissector, packet_info *pinf
                                 : find_packet(dissector, pinfo, 0) != NULL;
 }
 
-struct conversation_state *conversation_known(const struct dissector *dissector, packet_info *pinfo)
+struct conversation_state *conversation_known(const struct dissector *dissector, packet_info *pinfo,
+                                              const struct qs_packet *packet)
 {
     const struct packet_state *state =
         PINFO_FD_VISITED(pinfo) ? find_packet(dissector, pinfo, 0) : NULL;
@@ -304,6 +351,8 @@ struct conversation_state *conversation_known(const struct dissector *dissector,
 
     /* Without a state from the first pass, the client moved to this address later. */
     if (PINFO_FD_VISITED(pinfo) && !state && pinfo->ptype == PT_UDP && !pinfo->flags.in_error_pkt)
+        return NULL;
+    if (is_first_pass(pinfo) && is_over(conversation, pinfo, packet))
         return NULL;
     return conversation && conversation->first <= pinfo->num ? conversation : NULL;
 }
@@ -438,6 +487,8 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 
     if (!state) {
         conversation = known ? known : conversation_of(dissector, pinfo, packet);
+        if (conversation && is_first_pass(pinfo))
+            conversation->time = packet->time;
         state = new_packet_state(dissector, pinfo, 0, conversation);
     }
     return context_of(dissector, pinfo, conversation, state);
@@ -564,7 +615,8 @@ void conversation_announce(const struct dissector *dissector, const packet_info 
         find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     struct conversation_state *state = state_in(dissector, conversation);
 
-    if (state && !state->session->disconnected)
+    if (state && !state->session->disconnected &&
+        dissector->decoder.packet->time - state->time < QS_FLOW_IDLE)
         return;
     if (state || !conversation)
         conversation =

@@ -42,9 +42,10 @@ struct packet_context {
     uint32_t *number;                   /* session number of the packet or PDU */
 };
 
-/* Returns the packet's conversation if this dissector has recognized it by now, else NULL. */
+/* Returns the packet's conversation if this dissector has recognized it by now, and silence has not
+ * ended it, else NULL. `packet` is NULL for a stream. */
 struct conversation_state *conversation_known(const struct dissector *dissector,
-                                              packet_info *pinfo);
+                                              packet_info *pinfo, const struct qs_packet *packet);
 
 /* True if the conversation, which may be NULL, has begun a connection. */
 bool conversation_is_connected(const struct conversation_state *conversation);

@@ -160,21 +160,37 @@ static struct dissector *recognized_by(const struct qs_packet *packet)
 }
 
 /*
- * True if the packet belongs to another game's dissector. Games listen on each other's ports: until
- * a connection begins, a packet that only another game sends goes to that game's heuristic. Some
- * clients request a connection in two protocols at once: the server's answer decides.
+ * Returns the dissector of another game to which the packet belongs, or NULL. Games listen on each
+ * other's ports: until a connection begins, a packet that only another game sends goes to that
+ * game's dissector. Some clients request a connection in two protocols at once: the server's answer
+ * decides.
  */
-static bool is_of_another(const struct dissector *dissector, const struct qs_packet *packet,
-                          const struct conversation_state *known)
+static const struct dissector *other_of(const struct dissector *dissector,
+                                        const struct qs_packet *packet,
+                                        const struct conversation_state *known)
 {
     const struct dissector *other;
 
     if (conversation_is_connected(known) ||
         dissector->protocol->recognize(dissector->protocol, packet))
-        return false;
+        return NULL;
     other = recognized_by(packet);
     return other && (!packet->destination_is_server_port ||
-                     ports_has_server(other, packet->destination.port));
+                     ports_has_server(other, packet->destination.port) ||
+                     ports_has_server(other, packet->source.port))
+               ? other
+               : NULL;
+}
+
+/*
+ * Assigns the conversation to this dissector from this packet on, and in later passes also earlier
+ * packets of another dissector of this plugin. Packets quoted in ICMP errors change nothing.
+ */
+static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
+{
+    if (!pinfo->flags.in_error_pkt)
+        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo),
+                                                     conversation_first(pinfo), handle);
 }
 
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
@@ -182,13 +198,20 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 {
     struct dissector *dissector = user;
     struct qs_packet packet = packet_of(dissector, tvb, pinfo);
-    struct conversation_state *known = conversation_known(dissector, pinfo);
+    struct conversation_state *known = conversation_known(dissector, pinfo, &packet);
+    const struct dissector *other;
     struct packet_context context;
 
     (void)data;
-    if (!accept_packet(dissector, pinfo, &packet, known) ||
-        is_of_another(dissector, &packet, known))
+    if (!accept_packet(dissector, pinfo, &packet, known))
         return 0;
+    other = other_of(dissector, &packet, known);
+    if (other) { /* Wireshark calls it next, by its port or by its heuristic */
+        if (ports_has_server(other, packet.source.port) ||
+            ports_has_server(other, packet.destination.port))
+            set_dissector(other->handle, pinfo);
+        return 0;
+    }
     context = packet_context(dissector, pinfo, &packet, known);
     packet.from = context.from;
     begin_columns(dissector, pinfo);
@@ -251,7 +274,7 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 {
     struct pdu_reader reader = {.dissector = user};
 
-    if (!conversation_known(user, pinfo) && !recognizes_stream(user, tvb))
+    if (!conversation_known(user, pinfo, NULL) && !recognizes_stream(user, tvb))
         return 0;
     begin_columns(user, pinfo);
     stream_add_segment(user, pinfo, data, tvb_reported_length(tvb) - tvb_captured_length(tvb));
@@ -261,17 +284,6 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 }
 
 /* --- Conversations on other ports --- */
-
-/*
- * Assigns the conversation to this dissector from this packet on, and in later passes also earlier
- * packets of another dissector of this plugin. Packets quoted in ICMP errors change nothing.
- */
-static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
-{
-    if (!pinfo->flags.in_error_pkt)
-        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo),
-                                                     conversation_first(pinfo), handle);
-}
 
 static bool dissect_datagram(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo,
                              proto_tree *tree, bool late)
@@ -365,7 +377,8 @@ static void find_port(const char *table, ftenum_t type, void *port, void *entry,
     const int protocol = dissector_handle_get_protocol_index(handle);
 
     (void)table, (void)type;
-    if (protocol != proto_get_id_by_filter_name("quake3"))
+    if (protocol != proto_get_id_by_filter_name("quake3") ||
+        handle != dtbl_entry_get_initial_handle(entry)) /* the user's choice */
         return;
     quake3 = handle;
     g_array_append_vals(ports, &(guint){GPOINTER_TO_UINT(port)}, 1);

@@ -87,23 +87,31 @@ static dissector_handle_t current_of(uint32_t port)
     return dissector_get_uint_handle(find_dissector_table(table_name), port);
 }
 
+/* Ports that change hands, but for those that the dissector keeps. */
+struct port_change {
+    const struct dissector *dissector;
+    const range_t *kept;
+};
+
 /* Gives the port back. It has no handle if the preference has just removed it. */
 static void restore_port(uint32_t port, void *data)
 {
-    const struct dissector *dissector = data;
+    const struct port_change *change = data;
     const dissector_handle_t current = current_of(port);
 
-    if (!current || current == dissector->handle)
-        dissector_change_uint(table_name, port, built_in_of(dissector, port));
+    if (!value_is_in_range(change->kept, port) &&
+        (!current || current == change->dissector->handle))
+        dissector_change_uint(table_name, port, built_in_of(change->dissector, port));
 }
 
 static void claim(uint32_t port, void *data)
 {
-    const struct dissector *dissector = data;
+    const struct port_change *change = data;
     const dissector_handle_t current = current_of(port);
 
-    if (!current || current == built_in_of(dissector, port))
-        dissector_change_uint(table_name, port, dissector->handle);
+    if (!current ||
+        (!value_is_in_range(change->kept, port) && current == built_in_of(change->dissector, port)))
+        dissector_change_uint(table_name, port, change->dissector->handle);
 }
 
 static void remember_built_in(uint32_t port, void *data)
@@ -117,6 +125,7 @@ static void remember_built_in(uint32_t port, void *data)
 
 void ports_register(struct dissector *dissector)
 {
+    range_t *none = range_empty(NULL);
     range_t *ports = NULL;
 
     dissector->built_in = g_hash_table_new(NULL, NULL);
@@ -124,7 +133,9 @@ void ports_register(struct dissector *dissector)
     range_foreach(ports, remember_built_in, dissector);
     dissector_add_uint_range_with_preference(table_name, dissector->protocol->ports,
                                              dissector->handle);
-    range_foreach(ports, claim, dissector); /* ports that Wireshark's own dissector still has */
+    range_foreach(ports, claim, /* ports that Wireshark's own dissector still has */
+                  &(struct port_change){dissector, none});
+    wmem_free(NULL, none);
     if (dissector->stream_handle)
         dissector_add_uint_range_with_preference("tcp.port", dissector->protocol->stream_ports,
                                                  dissector->stream_handle);
@@ -140,10 +151,8 @@ void ports_assign(struct dissector *dissector)
 
     wmem_free(NULL, dissector->server_ports);
     dissector->server_ports = range_copy(NULL, ports);
-    if (!ranges_are_equal(wanted, dissector->claimed_ports)) {
-        range_foreach(dissector->claimed_ports, restore_port, dissector);
-        range_foreach(wanted, claim, dissector);
-    }
+    range_foreach(dissector->claimed_ports, restore_port, &(struct port_change){dissector, wanted});
+    range_foreach(wanted, claim, &(struct port_change){dissector, dissector->claimed_ports});
     wmem_free(NULL, dissector->claimed_ports);
     dissector->claimed_ports = wanted;
 }

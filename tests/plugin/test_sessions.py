@@ -11,8 +11,8 @@ import subprocess
 
 import capture
 import damages
-from wireshark import (CAPTURES, OOB, PASSES, PROTOCOLS, PluginTest, captures_below, some_captures, to_client,
-                       to_server, tool)
+from wireshark import (CAPTURES, OOB, PASSES, PROTOCOLS, SECOND, PluginTest, captures_below, some_captures,
+                       stored_packets, to_client, to_server, tool)
 
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
 
@@ -65,6 +65,16 @@ class Sessions(PluginTest):
                 with self.subTest(name, address=address):
                     self.check(path)
                     self.assertEqual(listed(path), {"1"})
+
+    def test_silence_of_five_minutes_ends_a_session_unless_its_numbers_continue(self):
+        for name, numbers in (("qw-sample", {"1", "2"}), ("q2-vanilla", {"1", "2"}), ("nq-protocol15", {"1", "2"})):
+            frames = stored_packets(CAPTURES[0] / f"{name}.pcap")
+            for first, sessions in ((len(frames) // 2, {"1"}), (len(frames) // 4, numbers)):
+                later = [(time + 700 * SECOND, *frame) for time, *frame in frames[first:]]
+                path = pathlib.Path(self.timed_capture(frames[:len(frames) // 2] + later))
+                with self.subTest(name, first=first):
+                    self.check(path)
+                    self.assertEqual(listed(path), sessions)
 
     def test_control_packets_of_quake_belong_to_no_session(self):
         """They come before the session, between other ports."""
