@@ -347,17 +347,3 @@ class Anonymize(ToolTest):
                     if not SANITIZED:
                         self.assertLess(memory, 64, unit)
                 self.assertLess(times[1], 3 * times[0] + 0.2, unit)
-
-    def test_several_inputs(self):
-        copy, output, _ = self.copy(CAPTURES / "qw-oob.pcap", CAPTURES / "q2-oob.pcap", options=["--keep-undecoded"])
-        self.assertIn("copy.pcapng: 117 packets\n", output)
-        self.assertEqual(self.dump(copy).count("packet.protocol"), 117)
-
-    def test_refused_inputs_and_outputs(self):
-        """A pipe cannot be read twice, and names at its end may occur before."""
-        os.mkfifo(self.folder / "pipe")
-        for path, problem in (("pipe", "pipe: is read twice, and must be a file"),
-                              (CAPTURES / "q2-limits1.dm2", "q2-limits1.dm2: is a demo; --anonymize takes captures")):
-            self.assertIn(problem, self.copy(path, status=2)[2])
-        self.assertFalse((self.folder / "copy.pcapng").exists())
-        self.tool("--anonymize", "-", CAPTURES / "qw-oob.pcap", status=2)
