@@ -66,6 +66,7 @@ static const struct sanitize_message messages[] = {
 };
 
 enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_PLAYERS = 255 };
+enum { BASELINES = 2048 }; /* ezquake client.h, CL_MAX_EDICTS */
 
 /* Two limits of a number: the one at which ezQuake stops, and FTE's. */
 #define LIMIT(row, of_all, of_fte)                                                                 \
@@ -78,6 +79,7 @@ enum { PLAYERS = 32, STATS = 32, STYLES = 64, LIST = 255, WIDE_LIST = 2047, FTE_
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
 
 static const struct sanitize_limit limits[] = {
+    {QW_SERVERDATA_PLAYER, .high = PLAYERS - 1},
     LIMIT(QW_UPDATEFRAGS_PLAYER, PLAYERS, FTE_PLAYERS),
     LIMIT(QW_UPDATEPING_PLAYER, PLAYERS, FTE_PLAYERS),
     LIMIT(QW_UPDATEPL_PLAYER, PLAYERS, FTE_PLAYERS),
@@ -107,7 +109,7 @@ static const struct sanitize_limit limits[] = {
     {FTE_TE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {QW_SETVIEW_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {QW_SOUNDX_ENTITY, .high = FTE_ENTITIES_MAX - 1},
-    {QW_SPAWNBASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    LIMIT(QW_SPAWNBASELINE_ENTITY, BASELINES, FTE_ENTITIES_MAX),
     {QW_MUZZLEFLASH_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     /* ezQuake ignores the bit, and does not read its bytes. */
     {QW_PLAYERINFO_MOREFLAGS, .high = 255, .forbidden = PF_COLOURMOD, .kinds = ALL},
