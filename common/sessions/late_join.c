@@ -198,11 +198,12 @@ static bool observe(struct qs_late_session_listener *listener, const char *file,
     return true;
 }
 
-/* Compares the maps, if the session's is known. */
+/* Compares the maps, if the session's is known: in a hole in the game it may have changed. */
 static void compare_maps(const struct qs_late_session *late, struct qs_donor_match *match)
 {
     const struct qs_protocol *protocol = late->format->protocol;
-    g_autofree char *own = qs_map_of(protocol, late->session);
+    const bool may_have_changed = late->session->lost.in_game;
+    g_autofree char *own = may_have_changed ? NULL : qs_map_of(protocol, late->session);
     g_autofree char *donors = qs_map_of(protocol, match->sign_on->session);
 
     if (own && g_strcmp0(own, donors) != 0)

@@ -66,12 +66,13 @@ static void compare_sessions(struct qwd_match *m, const struct qw_session *late,
     const struct qw_session *donor = m->donor;
     const char *level = qs_table_get(&late->texts, QW_TEXT_LEVEL);
     const char *donors = qs_table_get(&donor->texts, QW_TEXT_LEVEL);
+    const bool is_known = !late->base.lost.in_game;
 
-    if (level && g_strcmp0(level, donors) != 0)
+    if (is_known && level && g_strcmp0(level, donors) != 0)
         qs_donor_match_contradict(&m->base, "its level is \"%s\", but the session's is \"%s\"",
                                   donors ? donors : "", level);
-    if (m->base.kind == QS_DONOR_CLIENT && late->sign_on.count && donor->sign_on.count &&
-        late->sign_on.count != donor->sign_on.count)
+    if (is_known && m->base.kind == QS_DONOR_CLIENT && late->sign_on.count &&
+        donor->sign_on.count && late->sign_on.count != donor->sign_on.count)
         qs_donor_match_contradict(&m->base, "it is from another level");
     if (!known->base.version)
         return;
