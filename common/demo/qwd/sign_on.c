@@ -56,7 +56,10 @@ static bool is_common(struct qs_view message)
     case SVC_UPDATEUSERINFO:
     case SVC_SETINFO:
     case SVC_SERVERINFO:
+    case SVC_FTE_PRECACHE:
         return true;
+    case SVC_FTE_CUSTOMTEMPENT:
+        return message.data[1] == CTE_DEFINITION;
     case SVC_UPDATESTAT:
     case SVC_UPDATESTATLONG:
         return is_common_stat(message.data[1]);
