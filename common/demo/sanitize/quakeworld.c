@@ -75,7 +75,8 @@ enum { BASELINES = 2048 }; /* ezquake client.h, CL_MAX_EDICTS */
         row, .high = (of_fte)-1                                                                    \
     }
 
-/* Bits that a removal may have. If engines drop an update, they read a removal as a change. */
+/* Bits that a removal keeps. If engines drop an update, they read a removal as a change; mvdsv sets
+ * further bits with each entity from 512 on (sv_ents.c SV_EmitPacketEntities). */
 enum { ONLY_NUMBER = 0x1ff | U_REMOVE | U_MOREBITS };
 
 static const struct sanitize_limit limits[] = {

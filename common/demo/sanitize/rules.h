@@ -37,7 +37,7 @@ struct sanitize_limit {
     unsigned row;
     int64_t low, high;
     uint32_t forbidden, needed; /* bits that must not, or must, be set */
-    uint32_t only_with, only;   /* with a bit of `only_with`, only the bits of `only` are allowed */
+    uint32_t only_with, only;   /* u16: with a bit of `only_with`, only the bits of `only` stay */
     unsigned kinds;             /* kinds of sessions that it applies to; 0: all */
     const char *message;        /* message that it applies to; NULL: all */
     bool of_clients;            /* `high` is added to the number of the server's slots */

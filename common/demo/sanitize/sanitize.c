@@ -19,7 +19,7 @@ struct checked_message {
     guint edits;                         /* index of its first edit */
 };
 
-/* A text of a message that is replaced. */
+/* A text or number of a message that is replaced. */
 struct edit {
     uint32_t offset, length; /* location in the block, without the NUL */
     guint at, size;          /* location of the replacement in `texts` */
@@ -115,7 +115,6 @@ static bool is_within(const struct qs_sanitizer *sanitizer, const struct sanitiz
 
     return number >= limit->low && number <= limit->high + more && !(number & limit->forbidden) &&
            (number & limit->needed) == limit->needed &&
-           !(number & limit->only_with && number & ~(int64_t)limit->only) &&
            (!limit->named || qs_name_of(row->names, (uint32_t)number));
 }
 
@@ -125,9 +124,19 @@ static bool applies(const struct sanitize_limit *limit, const struct checked_mes
            (!limit->message || strcmp(limit->message, message->name) == 0);
 }
 
-static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t number)
+static void replace_u16(struct qs_sanitizer *sanitizer, uint32_t offset, uint16_t number)
+{
+    const struct edit edit = {offset, sizeof number, sanitizer->texts->len, sizeof number};
+
+    qs_write_u16(sanitizer->texts, number);
+    g_array_append_val(sanitizer->edits, edit);
+}
+
+static void check_number(struct qs_sanitizer *sanitizer, unsigned row, uint32_t offset,
+                         int64_t number)
 {
     struct checked_message *message = current(sanitizer);
+    int64_t kept = number;
 
     if (row == sanitizer->game->number_row)
         sanitizer->number = (uint32_t)number;
@@ -135,8 +144,15 @@ static void check_number(struct qs_sanitizer *sanitizer, unsigned row, int64_t n
         message->refused |=
             ++message->entities > sanitizer->game->most_entities(sanitizer->session);
     for (const struct sanitize_limit *limit = sanitizer->tables->limits[row];
-         limit && limit->row == row; limit++)
-        message->refused |= applies(limit, message) && !is_within(sanitizer, limit, number);
+         limit && limit->row == row; limit++) {
+        if (!applies(limit, message))
+            continue;
+        message->refused |= !is_within(sanitizer, limit, number);
+        if (number & limit->only_with)
+            kept &= limit->only;
+    }
+    if (kept != number)
+        replace_u16(sanitizer, offset, (uint16_t)kept);
 }
 
 /* True if a name cannot be replaced: the map's, or one whose message can be left out instead. */
@@ -214,9 +230,9 @@ static void on_field(struct qs_sink *sink, const struct qs_field *row, const str
     else if (row->role == QS_ROLE_RANGE)
         sanitizer->range = (uint32_t)value->u;
     else if (kind == QS_KIND_UNSIGNED || kind == QS_KIND_BOOL)
-        check_number(sanitizer, id, (int64_t)value->u);
+        check_number(sanitizer, id, value->offset, (int64_t)value->u);
     else if (kind == QS_KIND_SIGNED)
-        check_number(sanitizer, id, value->i);
+        check_number(sanitizer, id, value->offset, value->i);
 }
 
 static void on_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
