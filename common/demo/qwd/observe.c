@@ -19,11 +19,11 @@ static void observe_playerinfo(struct qwd_match *m, struct qs_view body)
 
     if (!qwd_read_position(body, &m->late->ext, &position) || position.player >= QWD_PLAYERS_MAX)
         return;
-    qwd_players_observe(&m->players, position.player, position.flags & (PF_MSEC | PF_COMMAND));
+    qwd_players_observe(&m->players, position.player, position.flags & PF_MSEC);
     memcpy(m->players.origins[position.player], position.origin, sizeof position.origin);
 }
 
-/* Finds the player whose commands the client does not receive, which is the client's own. */
+/* Finds the player whose svc_playerinfo never has PF_MSEC, which is the client's own. */
 int qwd_find_slot(const struct qwd_players *players)
 {
     int best = -1;
