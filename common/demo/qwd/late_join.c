@@ -140,14 +140,14 @@ void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add
 
 /* --- After all packets --- */
 
-/* Finds the session's player. If no packet shows it, uses the donor's own: right for demos only. */
+/* Finds the session's player. If no packet shows it, uses that of the donor, a client's demo. */
 static void find_player(struct qwd_match *m)
 {
     const struct qw_session *donor = m->donor;
     const int slot = qwd_find_slot(&m->players);
     const char *userinfo;
 
-    if (slot < 0 && m->base.kind == QS_DONOR_CLIENT)
+    if (slot < 0 && (m->base.kind == QS_DONOR_CLIENT || donor->player == QW_PLAYER_NONE))
         qs_donor_match_contradict(&m->base, "no packet shows which player the session's client is");
     m->player = slot < 0 ? donor->player : (uint8_t)slot;
     userinfo = qs_table_get(&donor->userinfo, m->player);
