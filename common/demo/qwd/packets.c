@@ -14,7 +14,7 @@ enum { NETCHAN_HEADER = 8, QPORT = 1 };
 
 struct qwd_state {
     struct qs_demo_sender *out;
-    bool begun;
+    bool begun;                /* packets have their numbers */
     GPtrArray *held;           /* GByteArray: packets that wait for their numbers; or NULL */
     uint32_t next;             /* number of the client's next packet */
     uint32_t acknowledged;     /* last number from the server */
@@ -56,7 +56,8 @@ static void send_cmd(struct qwd_state *state, const struct qwd_block *block,
  * Holds a packet whose number is not known yet. Returns false for packets to send at once. A client
  * that begins to record mid-game writes the sign-on in packets numbered from 1, and then a block
  * with the numbers of the connection: PROTOCOL.md, section 7. The packets get the numbers before
- * those, because 1 would be another connection on the wire; there is no handshake then.
+ * those, because 1 would be another connection on the wire; there is no handshake then. A donor's
+ * sign-on in the middle of a demo is the same, behind a block with the numbers 0.
  */
 static bool hold(struct qwd_state *state, struct qs_view packet)
 {
@@ -78,11 +79,13 @@ static void send_server_packet(struct qwd_state *state, struct qs_view packet)
         state->acknowledged = qs_le32(packet.data) & QS_SEQUENCE_MASK;
 }
 
-/* Sends the held packets. `incoming`: the last one's number; 0: unchanged, after a handshake. */
+/* Sends the held packets. `incoming`: the last one's number, which is larger if its predecessors'
+ * were sent already; 0: unchanged, after a handshake. */
 static void release(struct qwd_state *state, uint32_t incoming)
 {
     const guint count = state->held ? state->held->len : 0;
 
+    incoming = MAX(incoming, state->acknowledged + count);
     if (!state->begun && incoming <= count)
         begin(state);
     state->begun = true;
@@ -91,10 +94,12 @@ static void release(struct qwd_state *state, uint32_t incoming)
 
         if (incoming > count) {
             const uint32_t number = incoming - count + 1 + i;
+            const uint32_t last = MAX(state->next, 1) - 1;
 
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < 4; k++) {
                 packet->data[k] = (uint8_t)(number >> 8 * k);
-            memset(packet->data + 4, 0, 4);
+                packet->data[4 + k] = (uint8_t)(last >> 8 * k);
+            }
         }
         send_server_packet(state, qs_view_of_bytes(packet));
     }
@@ -131,6 +136,7 @@ static void block_to_packets(void *data, const struct qs_decoder *decoder,
     case QWD_SET:
         if (block.outgoing > state->next && block.outgoing <= QS_SEQUENCE_MASK)
             state->next = block.outgoing;
+        state->begun = block.outgoing || block.incoming || !state->acknowledged;
         break;
     }
 }
