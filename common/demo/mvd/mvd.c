@@ -5,6 +5,7 @@
 #include "common/core/text.h"
 #include "common/core/writer.h"
 #include "common/demo/format.h"
+#include "common/demo/qwd/late_join.h"
 #include "common/demo/qwd/qwd.h"
 #include "common/demo/zip_archive.h"
 #include "common/quakeworld/constants.h"
@@ -183,24 +184,14 @@ const struct qs_demo_rebuilder mvd_rebuilder = {
 
 /* --- Format --- */
 
-/* Skips the pairs of protocol extensions. Returns true if QuakeWorld's version follows. */
-static bool begins_level(struct qs_reader *in)
-{
-    uint32_t word = qs_reader_u32(in);
-
-    while (word == EXTENSION_FTE || word == EXTENSION_FTE2 || word == EXTENSION_MVD1) {
-        qs_reader_u32(in);
-        word = qs_reader_u32(in);
-    }
-    return !in->overrun && word >= QW_PROTOCOL_FIRST && word <= QW_PROTOCOL_LAST;
-}
-
-/* Checks that svc_serverdata comes first, or after FTE's comments for players in svc_stufftext. */
+/* Checks that svc_serverdata of a QuakeWorld version comes first, or after FTE's comments for
+ * players in svc_stufftext. */
 static bool recognize(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
     struct mvd_block block;
     uint8_t message;
+    uint32_t version;
 
     if (mvd_read_block(&in, &block) != QS_DEMO_BLOCK || block.milliseconds ||
         (block.type != MVD_ALL && block.type != MVD_READ))
@@ -208,7 +199,9 @@ static bool recognize(struct qs_view file)
     in = qs_reader_over(block.payload.data, block.payload.size);
     while ((message = qs_reader_u8(&in)) == SVC_STUFFTEXT)
         qs_reader_string(&in);
-    return message == SVC_SERVERDATA && begins_level(&in);
+    qwd_skip_pairs(&in);
+    version = qs_reader_u32(&in);
+    return message == SVC_SERVERDATA && version >= QW_PROTOCOL_FIRST && version <= QW_PROTOCOL_LAST;
 }
 
 /* True for svc_disconnect, which servers write last. */
