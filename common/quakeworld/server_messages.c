@@ -366,7 +366,7 @@ static void read_muzzleflash(struct qs_decoder *d)
 
 /* --- Downloads --- */
 
-enum { CHUNK_SIZE = 1024 };
+enum { CHUNK_SIZE = 1024, RENAMED = -2, REDIRECTED = -3 };
 
 /* Reads a message of FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
 static void read_chunk(struct qs_decoder *d)
@@ -403,7 +403,11 @@ static void read_download(struct qs_decoder *d)
     size = qs_i16(d, QW_DOWNLOAD_SIZE);
     transfer.percent = qs_u8(d, QW_DOWNLOAD_PERCENT);
     qs_label(d, ": %d bytes, %u %%", size, transfer.percent);
-    if (size < 0)
+    if (size == REDIRECTED)
+        qs_text(d, QW_DOWNLOAD_URL);
+    if (size == REDIRECTED || size == RENAMED)
+        qs_text(d, QW_DOWNLOAD_NAME);
+    if (size < 0 && size != RENAMED)
         transfer.event = QS_TRANSFER_REFUSED;
     else if (size > 0)
         transfer.data = qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
