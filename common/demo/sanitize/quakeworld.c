@@ -107,7 +107,7 @@ static const struct sanitize_limit limits[] = {
     {FTE_UPDATE_TAG_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {FTE_BASELINE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {FTE_PARTICLES_ENTITY, .high = FTE_ENTITIES_MAX - 1},
-    {FTE_TE_ENTITY, .high = FTE_ENTITIES_MAX - 1},
+    {FTE_TE_ENTITY, .high = FTE_ENTITIES_MAX - 1, .kinds = FTE}, /* ezQuake only compares it */
     {QW_SETVIEW_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     {QW_SOUNDX_ENTITY, .high = FTE_ENTITIES_MAX - 1},
     LIMIT(QW_SPAWNBASELINE_ENTITY, BASELINES, FTE_ENTITIES_MAX),
