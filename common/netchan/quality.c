@@ -248,6 +248,7 @@ static void add_copy(struct qs_path_sender *sender, uint32_t index, const struct
         sender->copied_from = index;
         sender->acknowledged_before = sender->counts.acknowledged - sent->acknowledged;
     }
+    sender->repeated += !copy->file_order;
     sender->copied_acknowledged += sent->acknowledged;
     sender->lag += lag;
     sender->ahead += copy->file_order && lead > CLOCKS_DIFFER;

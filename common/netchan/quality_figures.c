@@ -475,7 +475,7 @@ static void finish_direction(const struct figures_input *view, enum qs_direction
 
     figures->late = (uint64_t)sender->counts.late;
     figures->duplicates =
-        sender->duplicates + (qs_path_has_two_vantages(sender) ? 0 : sender->copied);
+        sender->duplicates + (qs_path_has_two_vantages(sender) ? 0 : sender->repeated);
     figures->packets_are_limit = sender->may_be_copies;
     if (figures->loss == 0)
         figures->burst = 0;

@@ -55,6 +55,7 @@ struct qs_path_sender {
     uint32_t gap_until;                           /* number of the packet behind the last gap */
     uint32_t burst;                               /* maximum number of packets missing in a row */
     uint32_t copied, copied_acknowledged; /* datagrams seen at two places; of these, acknowledged */
+    uint32_t repeated;                    /* of these, seen twice in one file */
     uint32_t copied_from;                 /* index of the first of these */
     double acknowledged_before;           /* acknowledged before the first of these */
     double lag;                           /* sum of times from the first to the second place */

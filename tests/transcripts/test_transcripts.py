@@ -17,7 +17,8 @@ from late import cut
 from tool import CAPTURES, PROGRAM, Capture, ToolTest
 
 TRANSCRIPTS = sorted(pathlib.Path(__file__).parent.glob("*.transcript"))
-ENVIRONMENT = {"PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+ENVIRONMENT = {"PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+               "PYTHONPATH": os.environ["PYTHONPATH"], "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def contents(folder):
