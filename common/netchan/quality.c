@@ -26,13 +26,15 @@ struct qs_path *qs_path_new(void)
 void qs_path_free(struct qs_path *path)
 {
     for (int i = QS_CLIENT; path && path->history && i <= QS_SERVER; i++) {
-        struct qs_half_path *half = &path->history->senders[i].half;
+        struct qs_path_times *times = path->history->senders[i].half.times;
 
-        qs_histogram_clear(&half->high);
-        qs_histogram_clear(&half->low);
-        qs_histogram_clear(&half->middle);
-        qs_histogram_clear(&half->unread);
-        qs_histogram_clear(&half->passed);
+        for (const struct qs_path_times *end = times + 2; times < end; times++) {
+            qs_histogram_clear(&times->high);
+            qs_histogram_clear(&times->low);
+            qs_histogram_clear(&times->middle);
+            qs_histogram_clear(&times->unread);
+            qs_histogram_clear(&times->passed);
+        }
     }
     if (path)
         g_free(path->history);
@@ -123,7 +125,7 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
 
         if (!has_arrived(to, i))
             continue;
-        qs_histogram_add(&half->passed, since_sent(to, i, before));
+        qs_histogram_add(&half->times[sent_at(to, i)->copied].passed, since_sent(to, i, before));
         if (!half->learned)
             continue;
         to->counts.passed_over++;
@@ -145,15 +147,16 @@ static void pass_over(const struct packet *packet, uint32_t index, int64_t now, 
 static void learn(const struct packet *packet)
 {
     struct qs_half_path *half = &packet->other->half;
+    const struct qs_path_times *times = qs_path_times_of(packet->other);
     const double reported = packet->to_server ? qs_path_reported_loss(packet->path) : -1;
-    const double all = (double)half->passed.count + half->unread.count;
+    const double all = (double)times->passed.count + times->unread.count;
 
     half->near = qs_path_is_near(packet->path, packet->to_server ? QS_SERVER : QS_CLIENT);
-    half->unread_max = (int64_t)qs_histogram_quantile(&half->unread, USUAL);
-    if (reported >= 0 && half->passed.count)
+    half->unread_max = (int64_t)qs_histogram_quantile(&times->unread, USUAL);
+    if (reported >= 0 && times->passed.count)
         half->unread_max = (int64_t)qs_histogram_quantile(
-            &half->passed, 1 - MIN(reported / 100 * all / half->passed.count, 1));
-    half->late = (int64_t)qs_histogram_quantile(&half->high, USUAL);
+            &times->passed, 1 - MIN(reported / 100 * all / times->passed.count, 1));
+    half->late = (int64_t)qs_histogram_quantile(&times->high, USUAL);
     half->learned = true;
 }
 
@@ -163,6 +166,7 @@ static void add_times(const struct packet *packet, uint32_t index, int64_t now, 
 {
     struct qs_path_sender *to = packet->other;
     struct qs_half_path *half = &to->half;
+    struct qs_path_times *times = &half->times[sent_at(to, index)->copied];
     const int64_t high = since_sent(to, index, now);
 
     if (half->started && index - half->index < QS_PATH_SENT_MAX) {
@@ -173,14 +177,14 @@ static void add_times(const struct packet *packet, uint32_t index, int64_t now, 
         if (!(half->named && packet->gap >= UNSURE_GAP))
             pass_over(packet, index, now, before);
         to->counts.judged += half->learned;
-        qs_histogram_add(&half->unread, since_sent(to, index, before));
+        qs_histogram_add(&times->unread, since_sent(to, index, before));
         if (newest)
-            qs_histogram_add(&half->low, low);
+            qs_histogram_add(&times->low, low);
         if (newest && high - low < CLOSE && (packet->to_server || !packet->path->rules->answers))
-            qs_histogram_add(&half->middle, (low + high) / 2);
+            qs_histogram_add(&times->middle, (low + high) / 2);
     }
     if (newest)
-        qs_histogram_add(&half->high, high);
+        qs_histogram_add(&times->high, high);
     if (half->learned)
         half->sample = (uint32_t)MAX(high, 0);
 }
@@ -236,18 +240,25 @@ static void acknowledge_all(const struct packet *packet)
 
 /* --- Captures at two places ------------------------------------------------------------------ */
 
-static void add_copy(struct qs_path_sender *sender, uint32_t index, const struct qs_path_copy *copy)
+static void add_copy(struct qs_path *path, struct qs_path_sender *sender, uint32_t index,
+                     const struct qs_path_copy *copy)
 {
     struct qs_path_sent *sent = sent_at(sender, index);
     const int32_t lag = (int32_t)(copy->time - sent->time);
     const int32_t lead = copy->file_order < 0 ? -lag : lag;
+    const bool has_other = sender->copied > sender->repeated;
 
     if (sent->copied)
         return;
-    if (!sender->copied++) {
-        sender->copied_from = index;
-        sender->acknowledged_before = sender->counts.acknowledged - sent->acknowledged;
+    if (copy->file_order || !has_other) {
+        sender->copied_until = index;
+        sender->until = qs_path_counts(path);
     }
+    if (!sender->copied || (copy->file_order && !has_other)) {
+        sender->copied_from = index;
+        sender->from = sender->until;
+    }
+    sender->copied++;
     sender->repeated += !copy->file_order;
     sender->copied_acknowledged += sent->acknowledged;
     sender->lag += lag;
@@ -268,7 +279,7 @@ void qs_path_add_copy(struct qs_path *path, enum qs_direction direction, uint32_
     sender = &path->history->senders[direction - QS_C2S];
     for (uint32_t i = sender->count; i-- > oldest(sender);)
         if (sent_at(sender, i)->number == number) {
-            add_copy(sender, i, &copy);
+            add_copy(path, sender, i, &copy);
             return;
         }
     sender->early[sender->early_count++ % QS_PATH_EARLY_MAX] = copy;
@@ -299,7 +310,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
     /* A copy may have been captured before the datagram. */
     for (uint32_t i = 0; i < MIN(sender->early_count, QS_PATH_EARLY_MAX); i++)
         if (sender->early[i].number == packet->number)
-            add_copy(sender, sender->count - 1, &sender->early[i]);
+            add_copy(packet->path, sender, sender->count - 1, &sender->early[i]);
 }
 
 /* True if the last gap is a long one, and the netchan found that the capture lacks all of it. */

@@ -7,9 +7,9 @@
  * there were lost before it, never sent, or not captured; those that the receiver acknowledges were
  * not captured. Captured datagrams without an acknowledgement were lost behind it, or read together
  * with a later one. If the capture has two places, datagrams that were seen at only one of them
- * were lost between them. So each loss has a lower and an upper bound; the capture's own holes
- * widen the distance. A figure is known if its bounds are within QS_LOSS_BOUNDS, otherwise only the
- * upper one is.
+ * were lost between them; figures are of the time that both cover. So each loss has a lower and an
+ * upper bound; the capture's own holes widen the distance. A figure is known if its bounds are
+ * within QS_LOSS_BOUNDS, otherwise only the upper one is.
  *
  * Memory is constant: a few histograms, and the last datagrams of each direction.
  */

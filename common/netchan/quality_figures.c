@@ -57,12 +57,12 @@ static struct loss up_to(double high)
 /* True if the end is next to the capture: all that it sends after a captured datagram acknowledges
  * that. If it sends `seldom`, some must be acknowledged at once, too. On one host, a busy end may
  * be late, a client that sends first always is, and so is a relay to an end elsewhere. */
-static bool is_near(const struct qs_path *path, const struct qs_half_path *half, bool seldom)
+static bool is_near(const struct qs_path *path, const struct qs_path_times *times, bool seldom)
 {
     if (path->same_host)
-        return path->rules->sends_first || qs_histogram_quantile(&half->low, .5) < NEAR;
-    return half->high.count >= ENOUGH && qs_histogram_quantile(&half->low, .95) < NEAR &&
-           (!seldom || qs_histogram_quantile(&half->high, .05) < 2 * NEAR);
+        return path->rules->sends_first || qs_histogram_quantile(&times->low, .5) < NEAR;
+    return times->high.count >= ENOUGH && qs_histogram_quantile(&times->low, .95) < NEAR &&
+           (!seldom || qs_histogram_quantile(&times->high, .05) < 2 * NEAR);
 }
 
 /* Returns the time from one place of the capture to the other one, and back. */
@@ -99,21 +99,36 @@ bool qs_path_is_near(const struct qs_path *path, unsigned sender)
     const struct qs_path_sender *senders = path->history->senders;
 
     if (sender == QS_SERVER)
-        return is_near(path, &senders[QS_SERVER].half, false);
+        return is_near(path, qs_path_times_of(&senders[QS_SERVER]), false);
     if (path->rules->server_acknowledges)
-        return is_near(path, &senders[QS_CLIENT].half, true);
+        return is_near(path, qs_path_times_of(&senders[QS_CLIENT]), true);
     /* Two vantages with a lag between them are at both ends. One is at the server if it is known
      * not to be at the client, and none of the server's datagrams came late to it. */
     if (path->same_host || lag_of(path) > NEAR)
         return true;
-    return senders[QS_SERVER].half.high.count >= ENOUGH && senders[QS_SERVER].counts.late == 0 &&
-           !qs_path_is_near(path, QS_SERVER);
+    return qs_path_times_of(&senders[QS_SERVER])->high.count >= ENOUGH &&
+           senders[QS_SERVER].counts.late == 0 && !qs_path_is_near(path, QS_SERVER);
+}
+
+/* Returns how much each count has grown; 0 if it has decreased. */
+static struct qs_path_counts counts_between(const struct qs_path_counts *from,
+                                            const struct qs_path_counts *until)
+{
+    double before[sizeof *from / sizeof(double)], counts[G_N_ELEMENTS(before)];
+    struct qs_path_counts between;
+
+    memcpy(before, from, sizeof before);
+    memcpy(counts, until, sizeof counts);
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        counts[i] -= MIN(before[i], counts[i]);
+    memcpy(&between, counts, sizeof between);
+    return between;
 }
 
 /* Input of the figures. */
 struct figures_input {
     const struct qs_path *path;
-    struct qs_path_counts counts; /* counts of the whole time, or of a part of it */
+    struct qs_path_counts counts; /* of all of the time, of that of two places, or of a part */
     const struct qs_path_history *history;
     const struct qs_path_sender *client, *server;
     bool near_client, near_server;
@@ -121,13 +136,24 @@ struct figures_input {
 
 static struct figures_input view_of(const struct qs_path *path)
 {
-    return (struct figures_input){.path = path,
-                                  .counts = qs_path_counts(path),
-                                  .history = path->history,
-                                  .client = &path->history->senders[QS_CLIENT],
-                                  .server = &path->history->senders[QS_SERVER],
-                                  .near_client = qs_path_is_near(path, QS_SERVER),
-                                  .near_server = qs_path_is_near(path, QS_CLIENT)};
+    struct figures_input view = {.path = path,
+                                 .counts = qs_path_counts(path),
+                                 .history = path->history,
+                                 .client = &path->history->senders[QS_CLIENT],
+                                 .server = &path->history->senders[QS_SERVER],
+                                 .near_client = qs_path_is_near(path, QS_SERVER),
+                                 .near_server = qs_path_is_near(path, QS_CLIENT)};
+
+    for (int i = QS_CLIENT; i <= QS_SERVER; i++) {
+        const struct qs_path_sender *sender = &path->history->senders[i];
+        const struct qs_path_counts both = counts_between(&sender->from, &sender->until);
+
+        if (!qs_path_has_two_vantages(sender))
+            continue;
+        view.counts.ends[i] = both.ends[i];
+        view.counts.game = both.game;
+    }
+    return view;
 }
 
 /* --- Losses ---------------------------------------------------------------------------------- */
@@ -170,23 +196,26 @@ static struct loss gap_loss(const struct qs_path_end_counts *end)
 }
 
 /* Returns the number of acknowledged datagrams seen at one place only, while there were two. */
-static double single_acknowledged(const struct qs_path_sender *sender)
+static double single_acknowledged(const struct figures_input *view, unsigned sender)
 {
-    return sender->counts.acknowledged - sender->acknowledged_before - sender->copied_acknowledged;
+    return MAX(view->counts.ends[sender].acknowledged -
+                   view->history->senders[sender].copied_acknowledged,
+               0);
 }
 
 /* Returns the loss between two vantages of the capture: datagrams seen at one of them only. If the
  * receiver acknowledges nothing, the capture points lack as much as in the other direction. */
-static struct loss loss_between(const struct qs_path_sender *sender,
-                                const struct qs_path_sender *other)
+static struct loss loss_between(const struct figures_input *view, unsigned from, unsigned to)
 {
-    const double single = (double)sender->count - sender->copied_from - sender->copied;
-    const double lacking = sender->copied * single_acknowledged(other) / MAX(other->copied, 1);
+    const struct qs_path_sender *sender = &view->history->senders[from],
+                                *other = &view->history->senders[to];
+    const double single = (double)sender->copied_until + 1 - sender->copied_from - sender->copied;
+    const double lacking = sender->copied * single_acknowledged(view, to) / MAX(other->copied, 1);
 
     if (!qs_path_has_two_vantages(sender))
         return (struct loss){0};
     if (sender->counts.acknowledged > 0 || other->counts.acknowledged <= 0)
-        return loss_of(single, single_acknowledged(sender), sender->copied,
+        return loss_of(single, single_acknowledged(view, from), sender->copied,
                        silent_part(sender->copied, sender->copied_acknowledged));
     return loss_without(single, lacking, 2 * sqrt(lacking), sender->copied + single);
 }
@@ -285,7 +314,7 @@ static struct loss loss_to_server(const struct figures_input *view, struct loss 
     if (!view->near_server)
         loss = add_losses(loss, view->path->rules->answers ? up_to(unanswered(view).high)
                                                            : loss_behind(client));
-    loss = add_losses(loss, loss_between(view->client, view->server));
+    loss = add_losses(loss, loss_between(view, QS_CLIENT, QS_SERVER));
     if (!view->near_server && dropped >= 0)
         loss = (struct loss){dropped, dropped, dropped};
     return loss;
@@ -308,7 +337,7 @@ static struct loss reported_s2c(const struct figures_input *view)
         loss_of(missing, to.not_captured - from.not_captured, captured, silent);
     const double numbers = (captured + missing) / 100, asked = to.asked - from.asked;
     const double choked = to.choked - from.choked, count = view->counts.game.loss_count;
-    const struct qs_histogram *times = &view->server->half.high;
+    const struct qs_histogram *times = &qs_path_times_of(view->server)->high;
     const double interval =
         (double)(view->client->times[0] - view->client->begin) / MAX(client->accepted, 1);
     const double late = qs_histogram_quantile(times, .5) - qs_histogram_quantile(times, .05);
@@ -341,7 +370,7 @@ static struct loss loss_to_client(const struct figures_input *view)
         loss = gap_loss(server);
     if (!view->near_client)
         loss = add_losses(loss, loss_behind(server));
-    return add_losses(loss, loss_between(view->server, view->client));
+    return add_losses(loss, loss_between(view, QS_SERVER, QS_CLIENT));
 }
 
 static void estimate_losses(const struct figures_input *view, struct qs_path_quality *quality)
@@ -365,27 +394,27 @@ static void estimate_losses(const struct figures_input *view, struct qs_path_qua
  */
 static double half_ping(const struct qs_path_sender *sender, double loss, double *above)
 {
-    const struct qs_half_path *half = &sender->half;
+    const struct qs_path_times *times = qs_path_times_of(sender);
     const struct qs_path_end_counts *counts = &sender->counts;
     const double lost = counts->lost / MAX(counts->judged + counts->passed_over, 1);
     const double kept = 1 - MAX(loss / 100, lost);
-    const double least = qs_histogram_quantile(&half->low, .85 * kept);
-    const double most = qs_histogram_quantile(&half->high, .15);
+    const double least = qs_histogram_quantile(&times->low, .85 * kept);
+    const double most = qs_histogram_quantile(&times->high, .15);
     const double ping =
-        least > most ? qs_histogram_quantile(&half->middle, .5 * kept) : (least + most) / 2;
-    const double spread = qs_histogram_quantile(&half->middle, .95 * kept) -
-                          qs_histogram_quantile(&half->middle, .5 * kept);
+        least > most ? qs_histogram_quantile(&times->middle, .5 * kept) : (least + most) / 2;
+    const double spread = qs_histogram_quantile(&times->middle, .95 * kept) -
+                          qs_histogram_quantile(&times->middle, .5 * kept);
 
-    if (half->middle.count < half->high.count / 2)
+    if (times->middle.count < times->high.count / 2)
         *above = QS_QUALITY_UNKNOWN;
     else
-        *above = (MAX(qs_histogram_quantile(&half->low, .95 * kept) - ping, 0) + spread) / 2;
+        *above = (MAX(qs_histogram_quantile(&times->low, .95 * kept) - ping, 0) + spread) / 2;
     return ping;
 }
 
 static void estimate_ping(const struct figures_input *view, struct qs_path_quality *quality)
 {
-    const struct qs_histogram *answers = &view->client->half.high;
+    const struct qs_histogram *answers = &qs_path_times_of(view->client)->high;
     double ping = 0, above = 0, more = 0, more_above = 0;
 
     if (!view->near_server && !view->path->rules->server_acknowledges)
@@ -400,7 +429,8 @@ static void estimate_ping(const struct figures_input *view, struct qs_path_quali
     }
     more += lag_of(view->path);
     quality->ping = (ping + more) / MILLISECOND;
-    quality->ping_game = (more + qs_histogram_quantile(&view->server->half.high, .5)) / MILLISECOND;
+    quality->ping_game =
+        (more + qs_histogram_quantile(&qs_path_times_of(view->server)->high, .5)) / MILLISECOND;
     if (above < 0 || more_above < 0)
         return;
     quality->jitter = MAX(above, more_above) / MILLISECOND;
@@ -417,10 +447,10 @@ const char *qs_vantage_name(enum qs_vantage vantage)
 }
 
 /* Returns the percentage of the numbers that the capture is known to lack. */
-static double not_captured(const struct figures_input *view)
+static double not_captured(const struct qs_path_counts *counts)
 {
-    const struct qs_path_end_counts *client = &view->counts.ends[QS_CLIENT],
-                                    *server = &view->counts.ends[QS_SERVER];
+    const struct qs_path_end_counts *client = &counts->ends[QS_CLIENT],
+                                    *server = &counts->ends[QS_SERVER];
     const double acknowledged = client->acknowledged + server->acknowledged;
     const double lacking = client->not_captured + server->not_captured;
     const double holes = client->holes + server->holes;
@@ -450,6 +480,7 @@ static double choke_of(const struct qs_path_counts *counts)
 
 static void estimate(const struct figures_input *view, struct qs_path_quality *quality)
 {
+    const struct qs_path_counts all = qs_path_counts(view->path);
     const bool chokes = view->path->rules->chokes;
 
     quality->vantage =
@@ -459,12 +490,12 @@ static void estimate(const struct figures_input *view, struct qs_path_quality *q
         qs_path_has_two_vantages(view->client) || qs_path_has_two_vantages(view->server);
     quality->c2s.throttle = chokes ? 0 : QS_QUALITY_UNKNOWN;
     if (chokes)
-        quality->s2c.choke = choke_of(&view->counts);
+        quality->s2c.choke = choke_of(&all);
     estimate_losses(view, quality);
     if (view->path->rules->answers)
         estimate_answers(view, quality);
     estimate_ping(view, quality);
-    quality->not_captured = not_captured(view);
+    quality->not_captured = not_captured(&all);
 }
 
 static void finish_direction(const struct figures_input *view, enum qs_direction direction,
@@ -535,21 +566,6 @@ struct qs_path_counts qs_path_counts(const struct qs_path *path)
         return (struct qs_path_counts){0};
     return (struct qs_path_counts){
         {history->senders[QS_CLIENT].counts, history->senders[QS_SERVER].counts}, history->counts};
-}
-
-/* Returns how much each count has grown; 0 if it has decreased. */
-static struct qs_path_counts counts_between(const struct qs_path_counts *from,
-                                            const struct qs_path_counts *until)
-{
-    double before[sizeof *from / sizeof(double)], counts[G_N_ELEMENTS(before)];
-    struct qs_path_counts between;
-
-    memcpy(before, from, sizeof before);
-    memcpy(counts, until, sizeof counts);
-    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-        counts[i] -= MIN(before[i], counts[i]);
-    memcpy(&between, counts, sizeof between);
-    return between;
 }
 
 /* Sets the loss of a part of the time, which is 0 if that of the whole is. */

@@ -30,6 +30,12 @@ struct qs_path_copy {
     int file_order; /* see qs_path_add_copy() */
 };
 
+/* Upper and lower bounds of the round trip; middles of close bounds; times for which acknowledged
+ * datagrams, and those before them, were not acknowledged. */
+struct qs_path_times {
+    struct qs_histogram high, low, middle, unread, passed;
+};
+
 /* Half path: from the capture to the receiver of datagrams, and back by its acknowledgements. */
 struct qs_half_path {
     bool started;
@@ -40,9 +46,7 @@ struct qs_half_path {
     uint32_t sample;          /* round trip that the last packet ended; 0: none */
     bool learned, near;       /* the members below are known; the receiver is next to the capture */
     int64_t unread_max, late; /* usual times until a datagram is read, and acknowledged */
-    /* Upper and lower bounds of the round trip; middles of close bounds; times for which
-     * acknowledged datagrams, and those before them, were not acknowledged. */
-    struct qs_histogram high, low, middle, unread, passed;
+    struct qs_path_times times[2]; /* of datagrams seen at one place, and at two */
 };
 
 struct qs_path_sender {
@@ -56,9 +60,10 @@ struct qs_path_sender {
     uint32_t burst;                               /* maximum number of packets missing in a row */
     uint32_t copied, copied_acknowledged; /* datagrams seen at two places; of these, acknowledged */
     uint32_t repeated;                    /* of these, seen twice in one file */
-    uint32_t copied_from;                 /* index of the first of these */
-    double acknowledged_before;           /* acknowledged before the first of these */
-    double lag;                           /* sum of times from the first to the second place */
+    /* The first and the last of these; if there are any in another file, of those. */
+    uint32_t copied_from, copied_until;
+    struct qs_path_counts from, until; /* counts at their copies */
+    double lag;                        /* sum of times from the first to the second place */
     uint32_t ahead, behind; /* clear leads of the higher file's clock, and of the other one's */
     struct qs_path_copy early[QS_PATH_EARLY_MAX]; /* ring buffer */
     uint32_t early_count;                         /* number of all early copies so far */
@@ -73,6 +78,12 @@ struct qs_path_sender {
 static inline bool qs_path_has_two_vantages(const struct qs_path_sender *sender)
 {
     return sender->copied > sender->count / 2;
+}
+
+/* Returns the times of datagrams that were captured as often as most. */
+static inline const struct qs_path_times *qs_path_times_of(const struct qs_path_sender *sender)
+{
+    return &sender->half.times[qs_path_has_two_vantages(sender)];
 }
 
 /* QuakeWorld's counts so far: numbers of the client, and the server's answers. */

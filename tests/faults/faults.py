@@ -229,7 +229,7 @@ FAULTS = [
     ("core", "if (d->session->qport == qport)", "if (true)"),
     ("core", "sender->lag += lag;", ""),
     ("core", "to->copied_acknowledged += sent_at(to, index)->copied;", ""),
-    ("core", "loss_of(single, single_acknowledged(sender)", "loss_of(0, single_acknowledged(sender)"),
+    ("core", "loss_of(single, single_acknowledged(view, from)", "loss_of(0, single_acknowledged(view, from)"),
     # Reliable bits, holes, levels, donors, quality of the path, margins, pseudonyms, order.
     ("core", 'state->last - number >= WINDOW)', 'false)'),
     ("core", '    state->since = state->suspected_since;\n', ''),
@@ -293,8 +293,7 @@ FAULTS = [
      'bytes[in.pos] = m->player;'),
     ("demo", 'char *time = m->sent[i] ? qs_duration_text(m->sent[i])',
      'char *time = m->sent[1] ? qs_duration_text(m->sent[1])'),
-    ("core", 'quality->ping_game = (more + qs_histogram_quantile(&view->server->half.high, .5))',
-     'quality->ping_game = (more + qs_histogram_quantile(&view->server->half.high, .95))'),
+    ("core", 'qs_path_times_of(view->server)->high, .5)', 'qs_path_times_of(view->server)->high, .95)'),
     ("core", 'return up_to(reported >= 0 ? reported + 1 : gaps.high);', 'return up_to(gaps.high);'),
     ("core", 'part->s2c.choke = choke_of(&view.counts);', 'part->s2c.choke = whole->s2c.choke;'),
     ("core", 'quality->round_trip_loss = loss.high;', 'quality->round_trip_loss = loss.low;'),
