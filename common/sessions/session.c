@@ -266,19 +266,23 @@ struct replay {
     struct qs_late_session_listener listener;
     struct session *session;
     uint64_t packets;
+    bool reads_match; /* with the sign-on; a level that was played before the hole stays */
 };
 
 static void begin_replay(struct qs_late_session_listener *listener,
                          const struct qs_donor_match *match, struct qs_session *state)
 {
-    struct session *session = ((const struct replay *)listener)->session;
+    struct replay *replay = (struct replay *)listener;
+    struct session *session = replay->session;
+    const bool played = session->level && session->described == session->level;
 
     /* A demo may begin with the donor's sign-on, before the first packet. */
     session->shared.demo->time = qs_late_session_start(session->late);
-    if (session->shared.match)
-        qs_match_rewind(session->shared.match, qs_late_session_start(session->late));
     if (!match)
         return;
+    replay->reads_match = session->shared.match && !played;
+    if (replay->reads_match)
+        qs_match_rewind(session->shared.match, qs_late_session_start(session->late));
     session->unproven = match->unproven ? state->level : 0;
     rebuilder_of(session)->join_late(session->rebuild, match, state);
 }
@@ -288,7 +292,7 @@ static bool replay_packet(struct qs_late_session_listener *listener, const char 
 {
     struct replay *replay = (struct replay *)listener;
 
-    if (replay->session->shared.match)
+    if (replay->reads_match)
         qs_match_packet(replay->session->shared.match, decoder, packet);
     update_level(replay->session, decoder->session, packet, ++replay->packets);
     rebuild_packet(replay->session, file, decoder, packet);
