@@ -269,6 +269,17 @@ struct replay {
     bool reads_match; /* with the sign-on; a level that was played before the hole stays */
 };
 
+/* The donor's sign-on begins a level. If its map is that of the current level, both are one. */
+static void continue_level(struct session *session, const struct qs_session *state)
+{
+    g_autofree char *map = qs_map_of(session->shared.protocol, state);
+
+    if (!session->level || !session->shared.map || g_strcmp0(map, session->shared.map) != 0)
+        return;
+    session->map_reported += state->level - session->level;
+    session->level = state->level;
+}
+
 static void begin_replay(struct qs_late_session_listener *listener,
                          const struct qs_donor_match *match, struct qs_session *state)
 {
@@ -283,6 +294,7 @@ static void begin_replay(struct qs_late_session_listener *listener,
     replay->reads_match = session->shared.match && !played;
     if (replay->reads_match)
         qs_match_rewind(session->shared.match, qs_late_session_start(session->late));
+    continue_level(session, state);
     session->unproven = match->unproven ? state->level : 0;
     rebuilder_of(session)->join_late(session->rebuild, match, state);
 }
