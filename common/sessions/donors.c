@@ -78,7 +78,8 @@ static void add_packet(struct qs_donor *donor, const struct qs_decoder *decoder)
     of_game = donor->format->late_join->add_packet(sign_on, decoder);
     if (sign_on->complete && !donor->signed_on)
         donor->signed_on = decoder->packet->time;
-    if (of_game)
+    /* From a hole on in which the level may have changed, the game may be of another one. */
+    if (of_game && !decoder->session->lost.in_game)
         donor->until = decoder->packet->time;
 }
 

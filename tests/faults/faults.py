@@ -257,7 +257,7 @@ FAULTS = [
      'choice->refusals = g_string_free(refusals, !refusals->len);'),
     ("demo", 'if (contradiction && g_strcmp0(donor->name, refused) != 0) {', 'if (contradiction) {'),
     ("demo", 'trial->unread > trial->read;', 'trial->unread > 0;'),
-    ("demo", 'if (of_game)\n        donor->until', 'donor->until'),
+    ("demo", 'if (of_game && !decoder', 'if (!decoder'),
     ("core", 'figures->burst = MAX(gaps ? sender->burst : sender->half.burst, 1);',
      'figures->burst = MAX(sender->burst, 1);'),
     ("core", '(qs_path_has_two_vantages(sender) ? 0 : sender->repeated);', 'sender->repeated;'),
