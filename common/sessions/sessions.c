@@ -194,21 +194,31 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 
 /* --- Copies of datagrams --------------------------------------------------------------------- */
 
+/* True if both sessions began together, so that they can be one on both sides of a NAT. `lag` is
+ * the time from a datagram of `first` to its copy. `session` may be NULL. */
+static bool is_other_side(const struct qs_client_session *session,
+                          const struct qs_client_session *first, int64_t lag)
+{
+    return session && ABS(session->start - first->start - lag) <= QS_COPY_WINDOW;
+}
+
 /*
  * Joins the two sides of a NAT: the capture has a datagram of a session under other addresses, too.
- * From now on both pairs of addresses find one conversation.
+ * From now on both pairs of addresses find one conversation. `lag`: see is_other_side().
  */
 static void join_sides(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                       const struct qs_packet *packet)
+                       const struct qs_packet *packet, int64_t lag)
 {
     struct qs_flow *other = qs_flow_between(sessions->flows, &packet->source, &packet->destination);
 
     if (other == &conversation->flow)
         return;
-    if (other) {
+    if (other && qs_flow_is_other(other, packet)) {
+        qs_flow_forget_other(sessions->flows, other); /* the NAT uses this pair anew */
+    } else if (other) {
         struct qs_conversation *same = (struct qs_conversation *)other;
 
-        if (same->session)
+        if (is_other_side(same->session, conversation->session, lag))
             qs_conversation_leave_out(sessions, same);
         same->announced = false; /* its packets are not missing */
         qs_flow_end(sessions->flows, other);
@@ -236,7 +246,7 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
     packet->from = qs_flow_end_of(&conversation->flow, &first->source);
     qs_conversation_read_seqinfo(conversation, packet, &seqinfo);
     if (conversation->session && seqinfo.numbered) {
-        join_sides(sessions, conversation, packet);
+        join_sides(sessions, conversation, packet, packet->time - first->time);
         if (!seqinfo.stream)
             qs_client_session_copy(conversation->session, packet->from,
                                    (uint32_t)(seqinfo.number >> QS_SEQINFO_SHIFT), packet->time,
