@@ -133,6 +133,10 @@ static void add_frame(struct input_visitor *visitor, struct input *input, struct
     struct run *run = (struct run *)visitor;
 
     frame->packet.file = input->file;
+    if (run->action->numbers_of_input) {
+        frame->packet.number = frame->packet.frame;
+        frame->packet.frame = input->frames;
+    }
     if (!pipeline_add_frame(&run->pipeline, frame))
         count_unknown(input, frame->link_type);
     if (visitor->frames % CHECK_EVERY != 0)

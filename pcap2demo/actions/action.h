@@ -35,6 +35,8 @@ struct action {
      * messages are muted until then. */
     void (*first_pass)(struct action *action, bool begins);
     bool reads_again; /* `end` reads the inputs once more */
+    /* qs_packet.number counts in the whole input, qs_packet.frame in the file. */
+    bool numbers_of_input;
     /* Called after an input was opened, before its first packet. */
     void (*input_start)(struct action *action, const char *file);
     /* Called after an input was read, up to its end or to damage. */

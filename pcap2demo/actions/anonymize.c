@@ -28,7 +28,7 @@ struct counts {
     uint64_t frames;    /* number of frames of the input */
     uint64_t delivered; /* number of decoded frames; one with several PDUs counts once */
     uint64_t others;    /* number of those that --session does not choose */
-    uint64_t last;      /* number of the last decoded frame */
+    uint64_t last;      /* number of the last decoded frame in the input */
 };
 
 struct anonymize {
@@ -262,6 +262,14 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
     return location_write(&all->location);
 }
 
+static void report_left_out(const struct qs_decoded_packet *decoded, const char *what)
+{
+    const struct qs_location at = {.file = decoded->location.file,
+                                   .packet = decoded->packet->frame};
+
+    message(at, "left out: %s", what);
+}
+
 /* Leaves out the packet and those with its fragments, which are compressed, too. */
 static void leave_out(struct anonymize *all, struct held_packet *held,
                       const struct qs_decoded_packet *decoded)
@@ -280,7 +288,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 anonymous_writer_leave_out(fragment);
         }
     }
-    message(decoded->location, "left out: its compressed messages cannot be replaced");
+    report_left_out(decoded, "its compressed messages cannot be replaced");
 }
 
 /* --- Deflate streams ------------------------------------------------------------------------- */
@@ -302,7 +310,7 @@ static bool skip_deflated(struct anonymize *all, const struct qs_decoded_packet 
     if (!has_opaque(all->redactions))
         return false;
     g_hash_table_add(all->deflated, g_memdup2(&number, sizeof number));
-    message(decoded->location, "left out: the rest of this stream, which is compressed");
+    report_left_out(decoded, "the rest of this stream, which is compressed");
     return true;
 }
 
@@ -377,7 +385,7 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
     struct anonymize *all = (struct anonymize *)handler;
     const bool is_wanted = qs_sessions_want(&all->action.options->sessions, decoded->session);
 
-    count_frame(&all->counts, decoded->packet->frame, is_wanted);
+    count_frame(&all->counts, decoded->packet->number, is_wanted);
     if (decoded->location.block && !all->refused) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = decoded->location.file},
                 "is a demo; --anonymize takes captures");
@@ -502,6 +510,7 @@ const struct action_kind anonymize_action = {
                 .handler.packet = anonymize_packet,
                 .handler.conversation_over = anonymize_conversation_over,
                 .first_pass = anonymize_first_pass,
+                .numbers_of_input = true,
                 .input_over = anonymize_input_over,
                 .end = anonymize_end},
     .begin = begin,

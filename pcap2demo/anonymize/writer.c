@@ -158,7 +158,7 @@ static void insert(struct anonymous_writer *writer, struct held_packet *packet)
 {
     GList *link = writer->packets.tail;
 
-    while (link && ((struct held_packet *)link->data)->about.frame > packet->about.frame)
+    while (link && ((struct held_packet *)link->data)->about.number > packet->about.number)
         link = link->prev;
     if (link)
         g_queue_insert_after(&writer->packets, link, packet);

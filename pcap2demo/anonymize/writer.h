@@ -2,8 +2,8 @@
 /*
  * Writes the anonymized copy of a capture. Holds packets for a while, because a message of joined
  * fragments is decoded with the last one, and then replaced in all of them. Holds at most
- * HELD_PACKETS_MAX packets and HELD_BYTES_MAX bytes, and writes them in the order of their frame
- * numbers.
+ * HELD_PACKETS_MAX packets and HELD_BYTES_MAX bytes, and writes them in the order of their
+ * numbers, which count in the whole input.
  *
  * Packets may change their size, so they get new headers, with the old IP identification. The hop
  * limit distinguishes capture points, so that copies of a datagram stay copies. PDUs of a stream
