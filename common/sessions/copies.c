@@ -27,6 +27,7 @@ struct qs_copies {
      * `offsets` is its lead over the first file's clock (ns), if `known`. */
     const struct qs_capture_file *files[RECORDERS_MAX];
     int64_t offsets[RECORDERS_MAX];
+    int64_t starts[RECORDERS_MAX]; /* time of the file's first datagram */
     bool known[RECORDERS_MAX];
     unsigned recorders, latest; /* number of files so far, and of the last datagram's file */
 };
@@ -97,16 +98,15 @@ static void insert(struct qs_copies *copies, const struct copies_entry *entry)
 
 static void remove_expired(struct qs_copies *copies, int64_t now)
 {
-    const int64_t window = copies->recorders > 1 ? QS_CLOCKS_DIFFER : QS_COPY_WINDOW;
-
     while (copies->oldest < copies->end &&
-           ABS(now - entry_at(copies, copies->oldest)->sighting.time) > window)
+           ABS(now - entry_at(copies, copies->oldest)->sighting.time) > QS_CLOCKS_DIFFER)
         copies->oldest++;
 }
 
 /* --- Recognition of copies ------------------------------------------------------------------- */
 
-static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_file *file)
+static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_file *file,
+                            int64_t now)
 {
     const unsigned number = copies->recorders;
 
@@ -118,6 +118,7 @@ static unsigned recorder_of(struct qs_copies *copies, const struct qs_capture_fi
     copies->files[number % RECORDERS_MAX] = file;
     copies->known[number % RECORDERS_MAX] = number == 0;
     copies->offsets[number % RECORDERS_MAX] = 0;
+    copies->starts[number % RECORDERS_MAX] = now;
     copies->recorders++;
     return copies->latest = number;
 }
@@ -147,9 +148,11 @@ static bool match_copy(struct qs_copies *copies, const struct qs_sighting *first
 {
     if (first->size != second->size || first->ip_id != second->ip_id)
         return false;
-    if (!second->ip_id && (first->capture_point == second->capture_point ||
-                           !qs_address_equal(&first->source, &second->source) ||
-                           !qs_address_equal(&first->destination, &second->destination)))
+    if (!second->ip_id &&
+        (first->capture_point == second->capture_point ||
+         first->time < copies->starts[second->recorder % RECORDERS_MAX] - QS_COPY_WINDOW ||
+         !qs_address_equal(&first->source, &second->source) ||
+         !qs_address_equal(&first->destination, &second->destination)))
         return false;
     return compare_times(copies, first, second);
 }
@@ -159,7 +162,7 @@ const struct qs_sighting *qs_copies_find(struct qs_copies *copies, const struct 
     const struct copies_entry entry = {
         .sighting = {packet->source, packet->destination, packet->number, packet->time,
                      packet->capture_point, packet->size, packet->ip_id,
-                     recorder_of(copies, packet->file)},
+                     recorder_of(copies, packet->file, packet->time)},
         .hash = qs_view_hash((struct qs_view){packet->data, packet->size}) + packet->ip_id,
     };
     uint64_t at;

@@ -9,7 +9,9 @@
  * datagram that an end sends twice has two identifications, and is no copy.
  *
  * If the identification is absent (IPv6) or 0, only datagrams between the same two addresses that
- * were captured at two places (interface, link layer addresses, TTL) are copies.
+ * were captured at two places (interface, link layer addresses, TTL) are copies. A
+ * datagram captured more than QS_COPY_WINDOW before a file's first one then has no copy in that
+ * file, because clients repeat their requests.
  */
 #ifndef QS_SESSIONS_COPIES_H
 #define QS_SESSIONS_COPIES_H

@@ -49,10 +49,10 @@ static const struct {
     {"a 0 7 hi, a 1 7 ho, a 1 7 h", "000"},
     /* Without an identification: the same addresses, at two capture points. */
     {"a 0 0 hi, a 1 0 hi", "00"},
-    {"a 0 0 hi, a 1 0 hi place", "01"},
+    {"a 0 0 hi, a 1 0 hi place, b 9 0 hi place", "010"},
     {"a 0 0 hi, a 1 0 hi nat", "00"},
     /* The clock of a second recorder may differ by a minute. The first copy measures it. */
-    {"a 0 7 hi, b 59 7 hi, a 10 8 ho, b 69 8 ho, a 20 9 he, b 85 9 he", "010300"},
+    {"a 0 7 hi, a 10 8 ho, b 59 7 hi, b 69 8 ho, a 20 9 he, b 85 9 he", "001200"},
     {"a 0 7 hi, b 61 7 hi", "00"},
     /* A third clock is measured by the second one, in either order. */
     {"a 0 7 hi, b 30 7 hi, c 20 8 ho, b 50 8 ho, a 21 9 he, c 21 9 he", "010305"},
