@@ -77,7 +77,8 @@ const struct ip_counts *ip_counts(const struct ip *ip);
  *
  * Memory is bounded: each direction of a connection queues at most TCP_WAITING_SEGMENTS segments
  * and TCP_WAITING_BYTES bytes, all connections TCP_WAITING_TOTAL bytes. A connection ends with a
- * RST, with a FIN of both ends, or as common/sessions/flow.h says.
+ * RST, with a FIN of both ends, or as common/sessions/flow.h says, where a pause of all connections
+ * does not count.
  */
 
 enum {

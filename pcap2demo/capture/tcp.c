@@ -63,6 +63,7 @@ struct tcp {
     void *user;
     uint64_t waiting;       /* number of queued bytes of all connections */
     uint64_t number, frame; /* numbers of the current packet */
+    int64_t time;           /* time of the latest segment; 0 before */
     const struct qs_capture_file *file;
     struct tcp_counts counts;
 };
@@ -428,8 +429,12 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment)
     struct connection *connection;
     struct segment header;
 
+    /* A pause of all connections ends none: the clock may have been set. */
+    if (tcp->time && packet.time - tcp->time >= QS_FLOW_IDLE)
+        qs_flow_table_shift(tcp->flows, packet.time - tcp->time);
     tcp->number = packet.number;
     tcp->frame = packet.frame;
+    tcp->time = packet.time;
     tcp->file = packet.file;
     if (!read_header(segment, &header))
         return;
