@@ -366,7 +366,7 @@ static void search_session(struct qs_sessions_handler *handler,
 
 /* Makes a silent first pass. Returns the numbers of sessions whose player's name contains the value
  * of --player (struct qs_range); the caller frees the array. */
-static GArray *find_player(const struct options *options)
+static GArray *find_player(const struct options *options, uint64_t *identity)
 {
     g_autofree char *part = g_utf8_make_valid(options->input.player, -1);
     struct player_search search = {
@@ -382,6 +382,7 @@ static GArray *find_player(const struct options *options)
     end_sessions(&run, false);
     pipeline_clear(&run.pipeline);
     messages_mute(false);
+    *identity = run.visitor.identity;
     g_free(search.part);
     return search.found;
 }
@@ -424,8 +425,10 @@ static void report_chosen(const struct run *run)
                 qs_plural(run->sessions_max));
 }
 
-static void run_files(const struct options *options)
+/* Returns the identity of the files: see struct input_visitor. */
+static uint64_t run_files(const struct options *options)
 {
+    uint64_t identity = 0;
     struct action *action = action_new(options);
     struct run run;
 
@@ -437,6 +440,7 @@ static void run_files(const struct options *options)
         report_chosen(&run);
         if (options->verbose)
             pipeline_print_counts(&run.pipeline);
+        action->read.identity = identity = run.visitor.identity;
         action->read.packets = run.pipeline.frames;
         action->read.cut = run.pipeline.cut;
         action->read.datagrams = run.pipeline.datagrams;
@@ -448,22 +452,27 @@ static void run_files(const struct options *options)
         action->end(action, false);
     }
     action_free(action);
+    return identity;
 }
 
 static void run_player(const struct options *options)
 {
     struct options selected = *options;
+    uint64_t identity;
 
     if (!check_files(options))
         return;
-    selected.sessions.chosen = find_player(options);
-    if (selected.sessions.chosen->len)
-        run_files(&selected);
-    else
+    selected.sessions.chosen = find_player(options, &identity);
+    if (selected.sessions.chosen->len) {
+        if (run_files(&selected) != identity && !signals_interrupted() && !ferror(stdout))
+            failure(EXIT_PROBLEMS, (struct qs_location){0},
+                    "a capture was overwritten meanwhile; the sessions may be of other players");
+    } else {
         failure(EXIT_PROBLEMS, (struct qs_location){0},
                 "no player%s has \"%s\" in the name; --list shows their names",
                 options->sessions.chosen->len ? " of the chosen sessions" : "",
                 options->input.player);
+    }
     g_array_free(selected.sessions.chosen, TRUE);
 }
 

@@ -25,6 +25,7 @@ struct action {
     struct {
         uint64_t packets, datagrams, segments; /* numbers in all inputs */
         uint64_t cut;                          /* number of packets that the capture truncated */
+        uint64_t identity;                     /* see struct input_visitor */
         const char *file;                      /* name of the last input */
         unsigned files;
     } read;

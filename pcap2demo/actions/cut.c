@@ -59,8 +59,8 @@ struct cut {
     GHashTable *sessions; /* session number -> struct prologue */
     /* struct qs_address of a client -> uint64_t: its first frame since its last session */
     GHashTable *handshake_starts;
+    uint64_t identity; /* of the files in the first pass */
     unsigned selected;
-    bool failed; /* a file cannot be read again */
     struct ip *ip;
     struct qs_copies *copies; /* datagrams of the second pass; their numbers are frames */
     struct pcapng_writer *out;
@@ -372,44 +372,39 @@ static bool has_known_links(struct input_visitor *visitor, struct input *input)
     return input_has_known_links(input);
 }
 
-static void report_unusable(struct input_visitor *visitor, const char *name, char *error)
-{
-    struct cut *cut = (struct cut *)visitor;
-
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "cannot be read again: %s", error);
-    g_free(error);
-    cut->failed = visitor->is_over = true;
-}
-
 /* Reads all captures again. Stops at damage, and skips files that are no readable captures: the
- * first pass reported them. False, after reporting it, if not all of them were read again. */
+ * first pass reported them. False, after reporting it, if one of them was overwritten: the frames
+ * have other numbers then. */
 static bool read_again(struct cut *cut,
                        void (*visit)(struct input_visitor *visitor, struct input *input,
                                      struct input_frame *frame))
 {
-    bool interrupted;
+    const char *problem = NULL;
 
     cut->visitor = (struct input_visitor){.filter = cut->options->input.filter,
                                           .demos = true,
-                                          .unusable = report_unusable,
                                           .capture_start = has_known_links,
                                           .frame = visit};
     cut->ip = ip_new();
     merge_read(cut->options->files, &cut->visitor);
     ip_free(cut->ip);
-    interrupted = signals_interrupted();
-    if (interrupted && !cut->failed)
+    if (signals_interrupted())
+        problem = "interrupted";
+    else if (cut->visitor.identity != cut->identity)
+        problem = "a capture was overwritten meanwhile";
+    if (problem)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = cut->options->argument},
-                "not written: interrupted");
-    return !cut->failed && !interrupted;
+                "not written: %s", problem);
+    return !problem;
 }
 
-bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
+bool cut_copy(struct cut *cut, uint64_t identity, struct pcapng_writer *out, const char *comment,
               struct cut_counts *counts)
 {
     bool good;
 
     g_hash_table_foreach(cut->clients, sort_client, NULL);
+    cut->identity = identity;
     cut->copies = qs_copies_new();
     good = read_again(cut, find_frames);
     qs_copies_free(cut->copies);

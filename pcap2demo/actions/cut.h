@@ -35,8 +35,9 @@ struct cut_counts {
 };
 
 /* Makes the second and the third pass: begins the file with this comment and copies the frames.
- * False, after reporting it, if not all files were read again. Call it once. */
-bool cut_copy(struct cut *cut, struct pcapng_writer *out, const char *comment,
+ * False, after reporting it, if the files do not have this identity, that of the first pass. Call
+ * it once. */
+bool cut_copy(struct cut *cut, uint64_t identity, struct pcapng_writer *out, const char *comment,
               struct cut_counts *counts);
 
 #endif

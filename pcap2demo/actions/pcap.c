@@ -178,7 +178,8 @@ static bool cut_captures(struct pcap *pcap)
     char *names = names_of(files);
     char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
     struct cut_counts counts;
-    bool good = cut_copy(pcap->cut, pcap->sender.pcap, comment, &counts);
+    bool good =
+        cut_copy(pcap->cut, pcap->action.read.identity, pcap->sender.pcap, comment, &counts);
 
     g_free(comment);
     g_free(names);

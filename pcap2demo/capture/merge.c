@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/core/hash.h"
 #include "pcap2demo/capture/signals.h"
 
 enum { COUNT_EVERY = 1024 }; /* number of frames between two updates of visitor->read */
@@ -180,11 +181,14 @@ static bool advance(struct merged_file *file, struct input_visitor *visitor)
 static bool open_file(struct merged_file *file, struct input_visitor *visitor)
 {
     char *error = NULL;
+    bool any;
 
     file->source = source_open(file->name, &error);
     if (!file->source)
         unusable(visitor, source_title_of(file->name), error);
-    return file->source && advance(file, visitor);
+    any = file->source && advance(file, visitor);
+    visitor->identity += qs_hash_number(qs_str_hash(file->name) ^ (uint64_t)(any ? file->time : 0));
+    return any;
 }
 
 /* Inserts the file by time. Usually it is the first again. */
