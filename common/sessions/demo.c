@@ -95,7 +95,7 @@ static void add_location(const struct demo *demo, struct qs_session_demo_problem
         problem->from = problem->until;
         problem->from.time = MAX(from - start, 0);
     }
-    if (problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
+    if (problem->file == demo->source && problem->packets->len < QS_DEMO_PROBLEM_PACKETS_MAX)
         g_array_append_val(problem->packets, packet);
 }
 
@@ -156,7 +156,8 @@ static void add_hole(struct qs_demo_writer *writer, const struct qs_packet *pack
         problem->text = g_strdup("packets of the server are missing from the capture");
     problem->amount += single ? 0 : qs_hole_growth(hole, &writer->reported, QS_S2C);
     /* The packet behind a hole that grew replaces the one before. */
-    if (!is_new && problem->packets->len && problem->packets->len == problem->count)
+    if (!is_new && problem->file == demo->source && problem->packets->len &&
+        problem->packets->len == problem->count)
         g_array_set_size(problem->packets, problem->packets->len - 1);
     add_location(demo, problem, packet->number, hole->begin, hole->end);
 }
