@@ -79,6 +79,7 @@ static struct qs_match_level *begin_level(struct qs_match *match, int64_t time)
     g_array_set_clear_func(level->changes, change_clear);
     g_ptr_array_add(match->levels, level);
     memset(match->slots, 0, sizeof match->slots);
+    memset(match->left_out, 0, sizeof match->left_out);
     return level;
 }
 
@@ -153,6 +154,7 @@ static void leave(struct qs_match *match, uint32_t slot, int64_t time)
     struct qs_match_player *player = match->slots[slot];
 
     match->slots[slot] = NULL;
+    match->left_out[slot] = 0;
     if (!player)
         return;
     if (!player->frags && player->changed == time && player->frags_before != QS_MATCH_UNKNOWN)
@@ -162,8 +164,8 @@ static void leave(struct qs_match *match, uint32_t slot, int64_t time)
 }
 
 /* Returns the player of this name who left and is back, or adds one; NULL if there are too many. */
-static struct qs_match_player *join(struct qs_match *match, const struct qs_player *known,
-                                    int64_t time)
+static struct qs_match_player *join(struct qs_match *match, const struct qs_player_event *event,
+                                    const struct qs_player *known, int64_t time)
 {
     struct qs_match_level *level = last_level(match);
     struct qs_match_player *player;
@@ -175,7 +177,10 @@ static struct qs_match_player *join(struct qs_match *match, const struct qs_play
             return player;
     }
     if (match->players == QS_MATCH_PLAYERS_MAX) {
-        level->left_out++;
+        level->left_out += !match->left_out[event->slot];
+        if (!match->left_out[event->slot])
+            match->left_out[event->slot] =
+                event->kind == QS_PLAYER_INFO ? event->value : QS_PLAYER_USER_UNKNOWN;
         return NULL;
     }
     match->players++;
@@ -215,7 +220,7 @@ static struct qs_match_player *find_player(struct qs_match *match, const struct 
         player = NULL;
     }
     if (!player && (is_known || scores))
-        player = match->slots[event->slot] = join(match, &known, time);
+        player = match->slots[event->slot] = join(match, event, &known, time);
     if (player) {
         player->present = true;
         if (known.has_frags && player->frags == QS_MATCH_UNKNOWN)
@@ -251,12 +256,14 @@ static void update_player(struct qs_match *match, struct qs_match_player *player
         player->user = event->value;
 }
 
-/* True if the slot is empty now, or has another player. */
-static bool is_other(const struct qs_match_player *player, const struct qs_player_event *event)
+/* True if the slot, which had this user (0: none), is empty now or has another player. */
+static bool is_other(int32_t user, const struct qs_player_event *event)
 {
+    const bool is_known = user && user != QS_PLAYER_USER_UNKNOWN;
+
     return event->kind == QS_PLAYER_INFO &&
-           (!event->value || (event->value != QS_PLAYER_USER_UNKNOWN && player && player->user &&
-                              player->user != event->value));
+           (!event->value ||
+            (event->value != QS_PLAYER_USER_UNKNOWN && is_known && user != event->value));
 }
 
 void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
@@ -281,7 +288,7 @@ void qs_match_packet(struct qs_match *match, const struct qs_decoder *d,
             &g_array_index(d->found.player_events, struct qs_player_event, i);
         struct qs_match_player *player = match->slots[event->slot];
 
-        if (is_other(player, event))
+        if (is_other(player ? player->user : match->left_out[event->slot], event))
             leave(match, event->slot, packet->time);
         if (event->kind == QS_PLAYER_LEVEL_OVER)
             level->over = true;

@@ -58,6 +58,7 @@ struct qs_match {
     GPtrArray *levels;                              /* struct qs_match_level */
     uint32_t level;                                 /* number of the last level in the session */
     struct qs_match_player *slots[QS_PLAYER_SLOTS]; /* players of the last level; NULL: empty */
+    int32_t left_out[QS_PLAYER_SLOTS]; /* user number of the slot's player who is left out, or 0 */
     guint players, changes;
 };
 
