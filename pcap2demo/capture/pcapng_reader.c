@@ -212,18 +212,19 @@ static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fract
     return fraction * NANOSECONDS / MIN(second, binary_enough);
 }
 
-/* Limits the time to 64 bits of nanoseconds, because a damaged file may contain any. */
+/* Limits the time to seconds in 64 bits of nanoseconds, because a damaged file may contain any. */
 static int64_t time_of(const struct interface *interface, uint64_t units)
 {
     const int64_t seconds_max = INT64_MAX / NANOSECONDS - 1;
     const int64_t offset = CLAMP(interface->offset, -seconds_max, seconds_max);
-    uint64_t seconds = 0, nanoseconds = 0;
+    int64_t seconds;
 
-    if (interface->second) {
-        seconds = MIN(units / interface->second, (uint64_t)seconds_max);
-        nanoseconds = nanoseconds_of(interface, units % interface->second);
-    }
-    return CLAMP((int64_t)seconds + offset, 0, seconds_max) * NANOSECONDS + (int64_t)nanoseconds;
+    if (!interface->second)
+        return CLAMP(offset, 0, seconds_max) * NANOSECONDS;
+    seconds = (int64_t)MIN(units / interface->second, (uint64_t)seconds_max) + offset;
+    if (seconds < 0 || seconds >= seconds_max)
+        return CLAMP(seconds, 0, seconds_max) * NANOSECONDS;
+    return seconds * NANOSECONDS + (int64_t)nanoseconds_of(interface, units % interface->second);
 }
 
 /* --- Interfaces ------------------------------------------------------------------------------ */

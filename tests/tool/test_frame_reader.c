@@ -343,7 +343,7 @@ TEST(pcapng_times_have_any_resolution)
         {0x80 | 63, UINT64_MAX, 1999999999},
         {0x80 | 64, UINT64_MAX, 0},
         {0xff, UINT64_MAX, 0},
-        {0, UINT64_MAX, (INT64_MAX / 1000000000 - 1) * 1000000000}, /* the latest possible time */
+        {NO_RESOLUTION, UINT64_MAX, (INT64_MAX / 1000000000 - 1) * 1000000000}, /* the latest */
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
