@@ -334,6 +334,8 @@ static void find_frames(struct input_visitor *visitor, struct input *input,
     const GArray *fragments;
     const enum ip_found found = ip_read_frame(cut->ip, frame, &packet);
 
+    if (found == IP_NOTHING && is_kept(cut, ip_repeated(cut->ip)))
+        keep(cut, number);
     if (found == IP_NOTHING)
         return;
     if ((found == IP_UDP && is_kept_copy(cut, input, packet) && chosen) ||

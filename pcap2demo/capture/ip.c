@@ -70,8 +70,11 @@ struct datagram {
 struct ip {
     GHashTable *datagrams; /* struct datagram by key */
     GQueue by_age;
-    uint8_t *whole;    /* bytes of the last datagram returned */
-    GArray *fragments; /* uint64_t: qs_packet.frame of its fragments */
+    uint8_t *whole;           /* bytes of the last datagram returned */
+    GArray *fragments;        /* uint64_t: qs_packet.frame of its fragments */
+    struct fragment_key last; /* key of the last datagram made whole, and the frame that did so */
+    uint64_t last_frame;
+    uint64_t repeated; /* see ip_repeated() */
     struct ip_counts counts;
 };
 
@@ -142,6 +145,11 @@ const struct ip_counts *ip_counts(const struct ip *ip)
 const GArray *ip_fragments(const struct ip *ip)
 {
     return ip->fragments;
+}
+
+uint64_t ip_repeated(const struct ip *ip)
+{
+    return ip->repeated;
 }
 
 static void forget(struct ip *ip, struct datagram *datagram)
@@ -270,6 +278,8 @@ static void deliver_datagram(struct ip *ip, struct datagram *datagram, struct qs
     packet->size = MIN(datagram->total, datagram->cut);
     packet->wire_size = datagram->total;
     ip->counts.reassembled++;
+    ip->last = datagram->key;
+    ip->last_frame = packet->frame;
     g_free(ip->whole);
     packet->data = ip->whole = g_steal_pointer(&datagram->data);
     g_array_append_vals(ip->fragments, datagram->fragments->data, datagram->fragments->len);
@@ -285,6 +295,7 @@ static int reassemble(struct ip *ip, struct fragment fragment, struct qs_packet 
     struct datagram *datagram;
 
     ip->counts.fragments++;
+    ip->repeated = key_equal(&key, &ip->last) ? ip->last_frame : 0;
     drop_old(ip, packet->time);
     datagram = find_datagram(ip, &key, packet->time);
     if (datagram->contradictory)
@@ -470,6 +481,7 @@ enum ip_found ip_read(struct ip *ip, struct qs_packet *packet)
 {
     enum ip_found found;
 
+    ip->repeated = 0;
     if (ip->fragments->len)
         g_array_set_size(ip->fragments, 0);
     for (unsigned i = 0; read_packet(ip, packet, &found); i++) {

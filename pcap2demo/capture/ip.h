@@ -59,6 +59,10 @@ enum ip_found ip_read_frame(struct ip *ip, const struct input_frame *frame,
  */
 const GArray *ip_fragments(const struct ip *ip);
 
+/* Returns the frame that made a datagram whole, if the last frame repeats one of its fragments
+ * before another datagram became whole; else 0. */
+uint64_t ip_repeated(const struct ip *ip);
+
 /* Ends the input: counts the remaining datagrams as incomplete. */
 void ip_end(struct ip *ip);
 

@@ -87,15 +87,15 @@ class Cut(ToolTest):
                 for one, other in zip(found[-len(wanted):], wanted, strict=True):
                     self.assertTrue(meaning(one) == meaning(other), other["packet"])
 
-    def test_fragments_are_kept_together(self):
+    def test_fragments_and_their_duplicates_are_kept_together(self):
         frames = []
         for number, (time, frame) in enumerate(Capture.read(SAMPLE).frames):
             head, body = frame[14:34], frame[34:]
             size = len(body) // 16 * 8
             for offset, part in ((0, body[:size]), (size, body[size:])) if len(frame) > 200 else ((0, body),):
                 more = 0x2000 if len(body) > len(part) and not offset else 0
-                frames.append((time, frame[:14] + head[:2] + struct.pack(">HHH", 20 + len(part), number, offset // 8 | more) +
-                               head[8:] + part))
+                frames += [(time, frame[:14] + head[:2] + struct.pack(">HHH", 20 + len(part), number, offset // 8 | more) +
+                            head[8:] + part)] * 2
         path = self.write_capture("x.pcap", frames)
         self.assertEqual(self.demos(path), self.demos(SAMPLE))
         self.assertEqual(self.cut("-s", "1", path)[0], len(frames))
