@@ -238,8 +238,12 @@ static void visit_maps(struct visit *visit)
     begin_key(visit, "maps");
     visit->known_map = true;
     for (guint i = 0; i < maps->len; i++) {
-        visit->known_map &= !visit->rule || expect_part(visit->rule, g_ptr_array_index(maps, i));
-        visit_word(visit, g_ptr_array_index(maps, i), NULL);
+        /* A ";" separates the words of a file, which are stripped. */
+        g_autofree char *map =
+            g_strdelimit(g_strstrip(g_strdup(g_ptr_array_index(maps, i))), ";", '_');
+
+        visit->known_map &= !visit->rule || expect_part(visit->rule, map);
+        visit_word(visit, map, NULL);
     }
     end_key(visit);
 }
