@@ -323,7 +323,7 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
 /* Adds a note about lost packets, and about the estimated share that the capture lacks. */
 static void add_line(struct check *check, const struct qs_client_session *session)
 {
-    const bool ascii = !g_get_charset(NULL);
+    const bool ascii = !g_get_charset(NULL), separate = check->action.separate_inputs;
     char lacks[64] = "", *to_server, *to_client;
     struct qs_path_quality line;
 
@@ -334,9 +334,11 @@ static void add_line(struct check *check, const struct qs_client_session *sessio
     to_client = qs_path_direction_text(&line.s2c, ascii);
     if (line.not_captured >= MISSING_MIN)
         snprintf(lacks, sizeof lacks, "; the capture lacks about %.0f %%", line.not_captured);
-    g_ptr_array_add(check->lines,
-                    g_strdup_printf("  note: session %u: to the server: %s; to the client: %s%s",
-                                    session->number, to_server, to_client, lacks));
+    g_ptr_array_add(
+        check->lines,
+        g_strdup_printf("  note: %s%ssession %u: to the server: %s; to the client: %s%s",
+                        separate ? session->first.file : "", separate ? ": " : "", session->number,
+                        to_server, to_client, lacks));
     g_free(to_server);
     g_free(to_client);
 }
