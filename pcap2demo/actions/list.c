@@ -136,13 +136,14 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
 static char *cut_cell(char *text, const struct column *column, glong characters)
 {
     const glong length = g_utf8_strlen(text, -1);
+    const char *mark = g_get_charset(NULL) ? "…" : "~";
     char *cut, *marked;
 
     if (length <= characters)
         return text;
     cut = column->end ? g_utf8_substring(text, length - characters + 1, length)
                       : g_utf8_substring(text, 0, characters - 1);
-    marked = column->end ? g_strconcat("…", cut, NULL) : g_strconcat(cut, "…", NULL);
+    marked = column->end ? g_strconcat(mark, cut, NULL) : g_strconcat(cut, mark, NULL);
     g_free(cut);
     g_free(text);
     return marked;

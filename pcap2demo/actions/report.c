@@ -113,7 +113,7 @@ char *report_demo(const struct qs_client_session *session)
     text = g_string_new(NULL);
     files = session->demo->files->len;
     if (files > 1)
-        g_string_append_printf(text, "%u × ", files);
+        g_string_append_printf(text, "%u %s ", files, g_get_charset(NULL) ? "×" : "x");
     g_string_append(text, session->format->extension);
     if (session->demo->lacks && !session->demo->donor.name)
         g_string_append_printf(text, ", %s", session->demo->lacks);
