@@ -441,6 +441,7 @@ static uint64_t run_files(const struct options *options)
         if (options->verbose)
             pipeline_print_counts(&run.pipeline);
         action->read.identity = identity = run.visitor.identity;
+        action->read.overlap = run.visitor.overlap;
         action->read.packets = run.pipeline.frames;
         action->read.cut = run.pipeline.cut;
         action->read.datagrams = run.pipeline.datagrams;

@@ -105,6 +105,14 @@ void action_add_missed(struct qs_sessions_handler *handler, const struct qs_miss
             (int)(strrchr(server, ':') - server), server);
 }
 
+void action_warn_of_clocks(const struct action *action)
+{
+    if (action->read.overlap)
+        message((struct qs_location){.file = action->options->argument},
+                "the captures overlap; if their clocks differ, the loss and ping of this copy are "
+                "wrong: shift one with editcap -t before");
+}
+
 void action_report_no_session(const struct action *action)
 {
     const uint16_t port = action->likely_ports[0];

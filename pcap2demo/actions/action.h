@@ -28,6 +28,7 @@ struct action {
         uint64_t identity;                     /* see struct input_visitor */
         const char *file;                      /* name of the last input */
         unsigned files;
+        bool overlap; /* two captures have packets of the same time */
     } read;
     struct rows *rows;    /* rows of the report */
     bool separate_inputs; /* sessions end with each input; numbers restart at 1 */
@@ -77,6 +78,9 @@ void action_add_others(struct qs_sessions_handler *handler, const struct qs_smal
 /* Handler of missed games: stores likely ports, and reports the game that a server sent its client
  * to. The capture has no packet of that game. */
 void action_add_missed(struct qs_sessions_handler *handler, const struct qs_missed_games *missed);
+
+/* Warns that the action makes one capture, with one clock, of captures that may have several. */
+void action_warn_of_clocks(const struct action *action);
 
 /* After all inputs: reports that there is no session, unless another problem was reported. */
 void action_report_no_session(const struct action *action);

@@ -440,7 +440,9 @@ static void write_file(struct anonymize *all)
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = all->action.options->argument}, "%s",
                 error);
-    else if (!all->action.options->quiet)
+    else
+        action_warn_of_clocks(&all->action);
+    if (!error && !all->action.options->quiet)
         print_counts(all);
 }
 

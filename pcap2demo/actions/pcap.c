@@ -188,10 +188,12 @@ static bool cut_captures(struct pcap *pcap)
                 "not written: no packet of %" G_GUINT64_FORMAT " is selected", counts.frames);
         good = false;
     }
-    if (good)
+    if (good) {
+        action_warn_of_clocks(&pcap->action);
         pcap->summary = g_strdup_printf(
             "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packet%s, %u session%s", counts.kept,
             counts.frames, qs_plural(counts.frames), counts.sessions, qs_plural(counts.sessions));
+    }
     return good;
 }
 

@@ -104,6 +104,7 @@ struct input_visitor {
 
     uint64_t frames;     /* number of frames so far: qs_packet.frame of the last one */
     unsigned inputs;     /* number of inputs in the file so far */
+    bool overlap;        /* two captures were open at once */
     uint64_t identity;   /* hash of the files' names and first times */
     uint64_t read, size; /* bytes of the files: read so far (about), and in total; 0: unknown */
 };

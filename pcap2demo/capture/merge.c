@@ -208,8 +208,10 @@ static void read_together(struct merged_file *files, unsigned count, struct inpu
     while (!is_over(visitor)) {
         while (opened < count && (!first || files[opened].time <= first->time)) {
             file = &files[opened++];
-            if (open_file(file, visitor))
-                insert(&first, file);
+            if (!open_file(file, visitor))
+                continue;
+            visitor->overlap |= first != NULL;
+            insert(&first, file);
         }
         if (!first)
             break;
