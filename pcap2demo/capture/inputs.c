@@ -56,6 +56,17 @@ static void link_filter_clear(struct link_filter *filter)
     filter->usable = false;
 }
 
+bool input_filter_is_valid(const char *expression, char **error)
+{
+    struct link_filter filter;
+    g_autofree char *on_any = NULL; /* "inbound", for example, is only valid on the device "any" */
+    const bool valid = link_filter_compile(&filter, DLT_LINUX_SLL2, expression, &on_any) ||
+                       link_filter_compile(&filter, DLT_EN10MB, expression, error);
+
+    link_filter_clear(&filter);
+    return valid;
+}
+
 /* Recompiles the filter if the link type changes, which few captures do. */
 static G_GNUC_NO_INLINE bool matches(struct input *input, const struct input_frame *frame)
 {

@@ -52,6 +52,10 @@ struct input {
  */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
+/* True if Ethernet frames or those of the device "any" can match the tcpdump expression. Otherwise
+ * sets `*error` to a new string. */
+bool input_filter_is_valid(const char *expression, char **error);
+
 /* Returns the link type, a DLT_ value of libpcap; in pcapng, that of the first interface. */
 int input_link_type(const struct input *input);
 

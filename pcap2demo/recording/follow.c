@@ -376,6 +376,7 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
 {
     const char *demos = demo_files_folder(options->demos);
     struct follower follower = {.options = options, .folder = g_strdup(options->recorder.follow)};
+    char *error = NULL;
 
     signals_catch_requests();
     open_many_files();
@@ -385,6 +386,9 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
         fail(demos, g_strdup("--output: demos of a recording go to a folder, not to one file"));
     else if (options->recorder.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
         fail(follower.folder, g_strdup("there is no such folder"));
+    else if (options->recorder.follow && options->input.filter &&
+             !input_filter_is_valid(options->input.filter, &error))
+        fail(NULL, error);
     else if ((options->recorder.follow || start_capturers(&follower, demos)) &&
              open_recordings(&follower, demos)) {
         prepare(options);

@@ -31,7 +31,7 @@ struct ring_file {
     bool cut;       /* the file ends within a record */
     bool damaged;   /* the rest of the file is not read */
     bool seen;      /* found by the current ring_scan() */
-    int error;      /* error of open(); 0: none */
+    int error;      /* error of open(), or EINVAL: its header is wrong; 0: none */
 };
 
 struct ring {
@@ -78,6 +78,14 @@ static void fill(struct ring_file *file)
         report(file, file->input->error);
 }
 
+/* Sets the file's error, and reports it unless it is `known`. */
+static void set_error(struct ring_file *file, int error, int known, const char *what)
+{
+    file->error = error;
+    if (error && error != known)
+        report(file, what);
+}
+
 /* Opens the file. Returns NULL and sets errno; to ENOENT if another file has its name now. */
 static FILE *open_stream(const struct ring_file *file)
 {
@@ -104,9 +112,7 @@ static void open_file(struct ring *ring, struct ring_file *file, int known)
     file->stream = open_stream(file);
     if (!file->stream) {
         /* ENOENT: a new file is about to replace this one. */
-        file->error = errno == ENOENT ? known : errno;
-        if (file->error != known)
-            report(file, g_strerror(file->error));
+        set_error(file, errno == ENOENT ? known : errno, known, g_strerror(errno));
         return;
     }
     if (!source_is_capture(file->stream)) {
@@ -114,8 +120,11 @@ static void open_file(struct ring *ring, struct ring_file *file, int known)
         return;
     }
     file->input = input_open_capture(file->stream, file->path, ring->filter, &error);
-    if (!file->input)
+    if (!file->input) {
+        /* A small file may be one whose header is not complete yet. */
+        set_error(file, file->about.st_size > HEAD ? EINVAL : 0, known, error);
         return;
+    }
     if (input_has_known_links(file->input)) {
         fill(file);
     } else {
