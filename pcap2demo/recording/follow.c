@@ -235,6 +235,9 @@ static bool read_frames(struct follower *follower, int64_t now)
     unsigned count = 0;
 
     while (count < FRAMES_AT_ONCE && (frame = ring_next(follower->ring, now))) {
+        if (!follower->status.packets)
+            recordings_complete(follower->recordings, &follower->options->sessions,
+                                ring_oldest(follower->ring));
         frame->packet.number = frame->packet.frame = ++follower->status.packets;
         follower->frame_time = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
@@ -327,7 +330,6 @@ static void run(struct follower *follower)
     follower->ring =
         ring_new(follower->folder, options->recorder.follow ? options->input.filter : NULL);
     scan_ring(follower);
-    recordings_complete(follower->recordings, &options->sessions, ring_oldest(follower->ring));
     follower->sessions_options = options->sessions;
     follower->sessions_options.store = (struct qs_demo_store *)follower->recordings;
     follower->sessions_options.idle = options->recorder.idle;

@@ -104,7 +104,7 @@ void recordings_free(struct recordings *recordings);
 /*
  * Handles demos that an earlier process did not finish. Removes those whose first packet is still
  * in the ring, because they are recorded again. Ends others after their last complete block, and
- * names them. `oldest` is the time of the ring's first packet; 0 if the ring is empty.
+ * names them. `oldest` is the time of the ring's first packet. Call it before that is decoded.
  */
 void recordings_complete(struct recordings *recordings, const struct qs_sessions_options *options,
                          int64_t oldest);

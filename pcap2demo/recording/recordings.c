@@ -304,7 +304,7 @@ void recordings_complete(struct recordings *all, const struct qs_sessions_option
         if (!g_str_has_prefix(name, UNFINISHED))
             continue;
         start = g_ascii_strtoll(name + strlen(UNFINISHED), &after, 10);
-        if (*after == '-' && qs_demo_format_of_name(name) && !(oldest && oldest <= start))
+        if (*after == '-' && qs_demo_format_of_name(name) && oldest > start)
             complete(all, options, name, start);
         else if (*after == '-' || g_str_has_suffix(name, ".tmp"))
             unlinkat(dirfd(folder), name, 0);
