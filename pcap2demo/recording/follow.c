@@ -228,6 +228,17 @@ static void scan_ring(struct follower *follower)
                 error ? g_strdup(g_strerror(error)) : NULL, "can be read again");
 }
 
+/* Returns the identity of the last frame's file. All files share the name of their folder, because
+ * packets are numbered through all of them. */
+static const struct qs_capture_file *last_file(const struct follower *follower)
+{
+    struct input *input = ring_last_input(follower->ring);
+
+    if (!input->file)
+        input->file = qs_sessions_set_source(follower->sessions, follower->folder, "");
+    return input->file;
+}
+
 /* Reads and decodes a batch of frames. False if none was ready. */
 static bool read_frames(struct follower *follower, int64_t now)
 {
@@ -239,6 +250,7 @@ static bool read_frames(struct follower *follower, int64_t now)
             recordings_complete(follower->recordings, &follower->options->sessions,
                                 ring_oldest(follower->ring));
         frame->packet.number = frame->packet.frame = ++follower->status.packets;
+        frame->packet.file = last_file(follower);
         follower->frame_time = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
         count++;
@@ -336,7 +348,6 @@ static void run(struct follower *follower)
     follower->sessions_options.both_ends = true;
     follower->action = recording_action_new(options, &follower->status);
     follower->sessions = qs_sessions_new(&follower->sessions_options, &follower->action->handler);
-    qs_sessions_set_source(follower->sessions, follower->folder, "");
     pipeline_init(&follower->pipeline);
     pipeline_start(&follower->pipeline, follower->sessions);
     log_event(LOG_INFO, "folder",

@@ -66,6 +66,9 @@ int ring_scan(struct ring *ring);
  * before the next ring_scan(), or if it has to wait. `now`: time in nanoseconds since the epoch. */
 struct input_frame *ring_next(struct ring *ring, int64_t now);
 
+/* Returns the file of the last frame. Call it only after ring_next() has returned one. */
+struct input *ring_last_input(const struct ring *ring);
+
 /* True if all frames that the last ring_scan() found were read. */
 bool ring_is_read(const struct ring *ring);
 

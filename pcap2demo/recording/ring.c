@@ -278,6 +278,11 @@ struct input_frame *ring_next(struct ring *ring, int64_t now)
     return &first->frame;
 }
 
+struct input *ring_last_input(const struct ring *ring)
+{
+    return ring->last->input;
+}
+
 bool ring_is_read(const struct ring *ring)
 {
     for (guint i = 0; i < ring->captures->len; i++)
