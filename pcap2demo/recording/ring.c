@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/core/hash.h"
+#include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 
 /* HEAD: number of bytes that identify a file. OLD_S: age from which a file may be removed (s). */
@@ -26,12 +28,13 @@ struct ring_file {
     size_t head_size;
     int64_t first; /* time of the first frame */
     struct input_frame frame;
-    bool has_frame; /* `frame` was read, and not yet returned */
-    bool at_end;    /* nothing is left to read before the next ring_scan() */
-    bool cut;       /* the file ends within a record */
-    bool damaged;   /* the rest of the file is not read */
-    bool seen;      /* found by the current ring_scan() */
-    int error;      /* error of open(), or EINVAL: its header is wrong; 0: none */
+    bool has_frame;     /* `frame` was read, and not yet returned */
+    bool at_end;        /* nothing is left to read before the next ring_scan() */
+    bool cut;           /* the file ends within a record */
+    bool damaged;       /* the rest of the file is not read */
+    bool reported_link; /* a link type that cannot be read was reported */
+    bool seen;          /* found by the current ring_scan() */
+    int error;          /* error of open(), or EINVAL: its header is wrong; 0: none */
 };
 
 struct ring {
@@ -60,6 +63,20 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
+/* Reports the link type of the next frame if it is the file's first one that cannot be read. */
+static void check_link(struct ring_file *file)
+{
+    const int link_type = file->frame.link_type;
+    g_autofree char *what = NULL;
+
+    if (file->reported_link || link_find(link_type))
+        return;
+    file->reported_link = true;
+    what = g_strdup_printf("link type \"%s\" cannot be read",
+                           pcap_datalink_val_to_description_or_dlt(link_type));
+    report(file, what);
+}
+
 /* Reads the next frame, unless one is waiting. */
 static void fill(struct ring_file *file)
 {
@@ -71,6 +88,8 @@ static void fill(struct ring_file *file)
     file->has_frame = status == INPUT_FRAME;
     if (file->has_frame && !file->first)
         file->first = file->frame.packet.time;
+    if (file->has_frame)
+        check_link(file);
     file->at_end = !file->has_frame;
     file->cut = status == INPUT_CUT;
     file->damaged = status == INPUT_BROKEN;
