@@ -284,7 +284,7 @@ static void read_files(struct run *run)
                                           .group_end = end_group,
                                           .other = read_other,
                                           .source_end = end_source};
-    pipeline_init(&run->pipeline);
+    pipeline_init(&run->pipeline, 0);
     /* A progress line would break into a dump on the terminal. */
     progress_begin(run->options->action == &dump_action && isatty(STDOUT_FILENO)
                        ? "never"

@@ -116,7 +116,8 @@ struct tcp;
 typedef void tcp_receiver(void *user, struct tcp_connection *connection,
                           const struct qs_packet *packet);
 
-struct tcp *tcp_new(tcp_receiver *receive, void *user);
+/* Connections end after `idle` ns without segments; 0: QS_FLOW_IDLE. */
+struct tcp *tcp_new(int64_t idle, tcp_receiver *receive, void *user);
 
 /* Frees the connections without calling the receiver. */
 void tcp_free(struct tcp *tcp);
@@ -129,6 +130,9 @@ void tcp_add_segment(struct tcp *tcp, const struct qs_packet *segment);
 
 /* Ends all connections; `number` is that of the input's last packet. */
 void tcp_end(struct tcp *tcp, uint64_t number);
+
+/* Ends connections that were idle too long by time `now`. */
+void tcp_expire(struct tcp *tcp, int64_t now);
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp);
 

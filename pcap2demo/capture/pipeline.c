@@ -22,11 +22,11 @@ static void decode_bytes(void *user, struct tcp_connection *connection,
         connection->ignored = !qs_sessions_bytes(pipeline->sessions, &connection->reader, packet);
 }
 
-void pipeline_init(struct pipeline *pipeline)
+void pipeline_init(struct pipeline *pipeline, int64_t idle)
 {
     *pipeline = (struct pipeline){
         .ip = ip_new(),
-        .tcp = tcp_new(decode_bytes, pipeline),
+        .tcp = tcp_new(idle, decode_bytes, pipeline),
     };
 }
 

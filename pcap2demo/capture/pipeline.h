@@ -21,7 +21,8 @@ struct pipeline {
     link_reader *link;          /* reader of that link type; NULL: unknown */
 };
 
-void pipeline_init(struct pipeline *pipeline);
+/* TCP connections end after `idle` ns without segments; 0: QS_FLOW_IDLE. */
+void pipeline_init(struct pipeline *pipeline, int64_t idle);
 void pipeline_clear(struct pipeline *pipeline);
 
 /* Begins to pass frames to `sessions`. */

@@ -59,6 +59,7 @@ struct connection {
 
 struct tcp {
     struct qs_flow_table *flows;
+    int64_t idle; /* see tcp_new() */
     tcp_receiver *receive;
     void *user;
     uint64_t waiting;       /* number of queued bytes of all connections */
@@ -399,13 +400,14 @@ static void process_segment(struct tcp *tcp, struct connection *connection,
 
 /* --- Interface ----------------------------------------------------------------------------- */
 
-struct tcp *tcp_new(tcp_receiver *receive, void *user)
+struct tcp *tcp_new(int64_t idle, tcp_receiver *receive, void *user)
 {
     struct tcp *tcp = g_new0(struct tcp, 1);
 
+    tcp->idle = idle;
     tcp->receive = receive;
     tcp->user = user;
-    tcp->flows = qs_flow_table_new(0, connection_over, tcp);
+    tcp->flows = qs_flow_table_new(idle, connection_over, tcp);
     return tcp;
 }
 
@@ -448,7 +450,12 @@ void tcp_end(struct tcp *tcp, uint64_t number)
 {
     tcp->number = number;
     qs_flow_table_free(tcp->flows);
-    tcp->flows = qs_flow_table_new(0, connection_over, tcp);
+    tcp->flows = qs_flow_table_new(tcp->idle, connection_over, tcp);
+}
+
+void tcp_expire(struct tcp *tcp, int64_t now)
+{
+    qs_flow_table_expire(tcp->flows, now);
 }
 
 const struct tcp_counts *tcp_counts(const struct tcp *tcp)

@@ -203,6 +203,7 @@ static void tick(struct follower *follower, bool idle)
         if (silent)
             pipeline_flush(&follower->pipeline);
         qs_sessions_expire(follower->sessions, silent);
+        tcp_expire(follower->pipeline.tcp, follower->frame_time + silent);
         if (follower->read_everything)
             set_until(follower, time);
     }
@@ -348,7 +349,7 @@ static void run(struct follower *follower)
     follower->sessions_options.both_ends = true;
     follower->action = recording_action_new(options, &follower->status);
     follower->sessions = qs_sessions_new(&follower->sessions_options, &follower->action->handler);
-    pipeline_init(&follower->pipeline);
+    pipeline_init(&follower->pipeline, options->recorder.idle);
     pipeline_start(&follower->pipeline, follower->sessions);
     log_event(LOG_INFO, "folder",
               json_pack("{s:s, s:s}", "folder", demos, "ring", follower->folder),

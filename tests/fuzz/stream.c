@@ -130,7 +130,7 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
     qs_decoder_init(&test->decoder, protocol);
     test->decoder.want_summary = true;
     invariants_init(&test->invariants);
-    test->tcp = tcp_new(receive, test);
+    test->tcp = tcp_new(0, receive, test);
     test->stream = qs_stream_new(protocol);
     demo_rebuild_start(&test->rebuild, &(struct demo_rebuild_setup){.sanitize = sanitize});
 }

@@ -91,7 +91,7 @@ static void expect(struct fixture *f, const char *expected)
 
 static void set_up(struct fixture *f)
 {
-    f->tcp = tcp_new(receive, f);
+    f->tcp = tcp_new(0, receive, f);
     f->received = g_string_new(NULL);
     f->port = 50000;
     f->first = FIRST;

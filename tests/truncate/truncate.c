@@ -141,7 +141,7 @@ static bool visit_packets(struct truncation *truncation, const char *file,
     truncation->visit = visit;
     truncation->before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_visit);
     qs_sessions_set_source(sessions, file, "");
-    pipeline_init(&pipeline);
+    pipeline_init(&pipeline, 0);
     pipeline_start(&pipeline, sessions);
     while (input && input_next(input, &frame) == INPUT_FRAME)
         pipeline_add_frame(&pipeline, &frame);
