@@ -110,7 +110,7 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
                        char *cells[COLUMNS])
 {
     cells[NUMBER] = g_strdup_printf("%u", session->number);
-    cells[INPUT] = g_strdup(session->first.file);
+    cells[INPUT] = qs_text_printable(session->first.file);
     cells[PLAYER] = g_strconcat(session->player ? session->player : "?",
                                 session->spectator ? " (spectator)" : "", NULL);
     cells[MAP] = report_maps(session);
@@ -188,7 +188,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     char *cells[COLUMNS];
 
     fill_cells(list, session, cells);
-    add_file(list, session->first.file);
+    add_file(list, g_intern_string(cells[INPUT]));
     for (int i = 0; i < COLUMNS; i++) {
         if (!list->action.options->list.wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
