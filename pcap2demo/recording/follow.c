@@ -352,7 +352,8 @@ static void run(struct follower *follower)
     pipeline_init(&follower->pipeline, options->recorder.idle);
     pipeline_start(&follower->pipeline, follower->sessions);
     log_event(LOG_INFO, "folder",
-              json_pack("{s:s, s:s}", "folder", demos, "ring", follower->folder),
+              json_pack("{s:o, s:o}", "folder", report_text_json(demos), "ring",
+                        report_text_json(follower->folder)),
               "follows %s; demos go to %s", follower->folder,
               strcmp(demos, ".") == 0 ? "the current folder" : demos);
     follow(follower);

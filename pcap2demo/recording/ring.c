@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/core/hash.h"
+#include "pcap2demo/actions/report.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 
@@ -46,8 +47,8 @@ struct ring {
 
 static void report(const struct ring_file *file, const char *what)
 {
-    log_event(LOG_WARNING, "ring", json_pack("{s:s}", "file", file->name), "%s: %s", file->path,
-              what);
+    log_event(LOG_WARNING, "ring", json_pack("{s:o}", "file", report_text_json(file->name)),
+              "%s: %s", file->path, what);
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
