@@ -44,7 +44,7 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
 /*
  * Folder of capture files that other programs write: rings of tcpdump (-C, -W, -G) and of dumpcap
  * (-b), pcap and pcapng. The frames of all files are read in the order of time, while files appear,
- * grow, are overwritten and are removed. Files that are no captures are ignored.
+ * grow, are renamed, overwritten and removed. Files that are no captures are ignored.
  *
  * Files that cannot be read are logged and skipped.
  */

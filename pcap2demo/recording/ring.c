@@ -22,6 +22,7 @@ enum { HEAD = 512, OLD_S = 60 };
 
 struct ring_file {
     char *name, *path;
+    uint64_t inode;      /* identifies the file, whatever its name */
     struct stat about;   /* status at the last ring_scan() */
     struct input *input; /* NULL: no capture, or no complete frame yet */
     FILE *stream;        /* stream of the input, which owns it */
@@ -40,7 +41,7 @@ struct ring_file {
 
 struct ring {
     const char *folder, *filter;
-    GHashTable *files;      /* name -> struct ring_file */
+    GHashTable *files;      /* struct ring_file, by inode */
     GPtrArray *captures;    /* files that have an input */
     struct ring_file *last; /* file of the returned frame, or NULL */
 };
@@ -123,7 +124,7 @@ static FILE *open_stream(const struct ring_file *file)
 }
 
 /* Opens the file if it is a capture whose first frame is complete. It stays open, and readable
- * after its removal. `known`: the error that was already reported for this name. */
+ * after its removal. `known`: the error that was already reported for this file. */
 static void open_file(struct ring *ring, struct ring_file *file, int known)
 {
     g_autofree char *error = NULL;
@@ -172,15 +173,23 @@ static bool has_same_head(const struct ring_file *file)
 
 /* --- Changes in the folder ------------------------------------------------------------------- */
 
+static void set_name(const struct ring *ring, struct ring_file *file, const char *name)
+{
+    g_free(file->name);
+    g_free(file->path);
+    file->name = g_strdup(name);
+    file->path = g_build_filename(ring->folder, name, NULL);
+}
+
 static void add_file(struct ring *ring, const char *name, const struct stat *about, int known)
 {
     struct ring_file *file = g_new0(struct ring_file, 1);
 
-    file->name = g_strdup(name);
-    file->path = g_build_filename(ring->folder, name, NULL);
+    set_name(ring, file, name);
+    file->inode = about->st_ino;
     file->about = *about;
     file->seen = true;
-    g_hash_table_insert(ring->files, file->name, file);
+    g_hash_table_insert(ring->files, &file->inode, file);
     open_file(ring, file, known);
 }
 
@@ -192,13 +201,13 @@ static void remove_file(struct ring *ring, struct ring_file *file, const char *w
     g_ptr_array_remove(ring->captures, file);
     if (ring->last == file)
         ring->last = NULL;
-    g_hash_table_remove(ring->files, file->name);
+    g_hash_table_remove(ring->files, &file->inode);
 }
 
 /* Resumes reading a changed file, or opens it again if it was overwritten. */
 static void update_file(struct ring *ring, struct ring_file *file, const struct stat *about)
 {
-    if (!file->input || about->st_ino != file->about.st_ino || !has_same_head(file) ||
+    if (!file->input || !has_same_head(file) ||
         about->st_size < (off_t)file->input->reader->position) {
         g_autofree char *name = g_strdup(file->name);
         const int known = file->error;
@@ -216,14 +225,17 @@ static void update_file(struct ring *ring, struct ring_file *file, const struct 
 
 static void scan_file(struct ring *ring, const char *name, const struct stat *about)
 {
-    struct ring_file *file = g_hash_table_lookup(ring->files, name);
+    const uint64_t inode = about->st_ino;
+    struct ring_file *file = g_hash_table_lookup(ring->files, &inode);
 
     if (!file) {
         add_file(ring, name, about, 0);
         return;
     }
     file->seen = true;
-    if (about->st_ino != file->about.st_ino || about->st_size != file->about.st_size ||
+    if (strcmp(file->name, name) != 0)
+        set_name(ring, file, name);
+    if (about->st_size != file->about.st_size ||
         memcmp(&about->st_ctim, &file->about.st_ctim, sizeof about->st_ctim) != 0)
         update_file(ring, file, about);
 }
@@ -356,13 +368,18 @@ void ring_remove_oldest(struct ring *ring, uint64_t max)
     }
 }
 
+static guint hash_inode(gconstpointer inode)
+{
+    return qs_hash_number(*(const uint64_t *)inode);
+}
+
 struct ring *ring_new(const char *folder, const char *filter)
 {
     struct ring *ring = g_new0(struct ring, 1);
 
     ring->folder = folder;
     ring->filter = filter;
-    ring->files = g_hash_table_new_full(qs_str_hash, g_str_equal, NULL, free_file);
+    ring->files = g_hash_table_new_full(hash_inode, g_int64_equal, NULL, free_file);
     ring->captures = g_ptr_array_new();
     return ring;
 }
