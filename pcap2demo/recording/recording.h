@@ -76,7 +76,7 @@ bool ring_is_read(const struct ring *ring);
 int64_t ring_oldest(const struct ring *ring);
 
 /* Removes the oldest files until all captures together have at most `max` bytes. Keeps files that
- * are not completely read, or that changed in the last minute. */
+ * are not completely read, that changed in the last minute, or that a program is writing. */
 void ring_remove_oldest(struct ring *ring, uint64_t max);
 
 /* --- recordings.c: demos of a recording ------------------------------------------------------ */

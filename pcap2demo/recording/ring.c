@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <pcap/pcap.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -338,6 +339,17 @@ int64_t ring_oldest(const struct ring *ring)
     return oldest;
 }
 
+/* True if a program has the file open for writing. Only the file's owner can find that out: the
+ * kernel then refuses a lease. */
+static bool is_written(const struct ring_file *file)
+{
+    const int descriptor = fileno(file->stream);
+    const bool written = fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+
+    fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return written;
+}
+
 /* Returns the oldest file that may be removed, or NULL. `*bytes`: size of all captures. */
 static struct ring_file *find_oldest(const struct ring *ring, uint64_t *bytes)
 {
@@ -350,7 +362,7 @@ static struct ring_file *find_oldest(const struct ring *ring, uint64_t *bytes)
 
         *bytes += (uint64_t)file->about.st_size;
         if (file->at_end && now - file->about.st_mtim.tv_sec > OLD_S &&
-            (!oldest || file->first < oldest->first))
+            (!oldest || file->first < oldest->first) && !is_written(file))
             oldest = file;
     }
     return oldest;
@@ -377,6 +389,7 @@ struct ring *ring_new(const char *folder, const char *filter)
 {
     struct ring *ring = g_new0(struct ring, 1);
 
+    signal(SIGIO, SIG_IGN); /* a program opens a file while is_written() has a lease */
     ring->folder = folder;
     ring->filter = filter;
     ring->files = g_hash_table_new_full(hash_inode, g_int64_equal, NULL, free_file);

@@ -310,8 +310,8 @@ FAULTS = [
     ("demo", "    if (key.size && key.data[0] == '*')\n"
      '        key = qs_view_skip(key, 1);\n', ''),
     ("demo", 'return !rule->most || ++*count <= rule->most;', 'return true;'),
-    ("recorder", '(!oldest || file->first < oldest->first))',
-     '(!oldest || file->first > oldest->first))'),
+    ("recorder", '(!oldest || file->first < oldest->first) &&',
+     '(!oldest || file->first > oldest->first) &&'),
     ("recorder", 'json_array_get(maps, json_array_size(maps) - 1)', 'json_array_get(maps, 0)'),
     ("plugin", 'entry->pkt_num = (uint32_t)file->first;',
      'entry->pkt_num = (uint32_t)export->last;'),
