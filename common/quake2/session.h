@@ -127,7 +127,7 @@ struct q2_handshake {
 struct q2_level {
     int32_t servercount;     /* 0 if unknown */
     int32_t old_servercount; /* server count of the previous level; 0 if none */
-    uint16_t frame_rate;     /* from svc_setting SVS_FPS; 0: the default, 10 */
+    uint16_t frame_rate;     /* from svc_setting SVS_FPS, or measured; 0: the default, 10 */
     uint16_t max_clients;    /* from CS_MAXCLIENTS; 0 if unknown */
     int32_t last_frame;      /* number of the newest frame; 0 before the first */
     bool has_lists;          /* the server has sent all config strings and baselines */

@@ -125,8 +125,8 @@ TEST(message_has_the_time_of_each_statistic)
     q2_protocol.session_init(&donor.base);
     qs_sign_on_complete(sign_on, &q2_protocol, &donor.base);
     match = dm2_late_join.match_new(sign_on, QS_DONOR_CLIENT);
-    ((struct dm2_match *)match)->sent[STAT_HEALTH] = 5;
-    ((struct dm2_match *)match)->sent[STAT_ARMOR] = 70;
+    ((struct dm2_match *)match)->sent[STAT_HEALTH] = 50;
+    ((struct dm2_match *)match)->sent[STAT_ARMOR] = 700;
     dm2_late_join.judge(match);
     assert_string_equal(match->unknown->str,
                         "the player's state and statistics, until they change (health 0:05, "

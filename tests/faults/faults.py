@@ -290,8 +290,8 @@ FAULTS = [
     # Late joins, paths, rebuilders, reports and copies: what a reviewer thought of last.
     ("demo", 'bytes[in.pos] = m->player | (m->spectator && !several ? SPECTATOR : 0);',
      'bytes[in.pos] = m->player;'),
-    ("demo", 'char *time = m->sent[i] ? qs_duration_text(m->sent[i])',
-     'char *time = m->sent[1] ? qs_duration_text(m->sent[1])'),
+    ("demo", 'char *time = m->sent[i] ? qs_duration_text((m->sent[i]',
+     'char *time = m->sent[1] ? qs_duration_text((m->sent[1]'),
     ("core", 'qs_path_times_of(view->server)->high, .5)', 'qs_path_times_of(view->server)->high, .95)'),
     ("core", 'return up_to(reported >= 0 ? reported + 1 : gaps.high);', 'return up_to(gaps.high);'),
     ("core", 'part->s2c.choke = choke_of(&view.counts);', 'part->s2c.choke = whole->s2c.choke;'),

@@ -182,6 +182,8 @@ struct dm2_match {
 
     bool set_to_record;                     /* the client began to record within the capture */
     int32_t first_frame;                    /* number of the first frame; 0 before it */
+    int64_t first_time;                     /* time of its packet (ns) */
+    uint16_t rate;                          /* its frames per second; 0 if unknown */
     bool whole_seen;                        /* a full frame was seen: nothing remains unknown */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first one */
     unsigned reference_count;
@@ -191,7 +193,7 @@ struct dm2_match {
     bool mentioned[DM2_PLAYERS_MAX]; /* by entity */
     bool baseless[DM2_PLAYERS_MAX];  /* by entity: returned without a model: the baseline has it */
     struct q2_player player;         /* first values sent */
-    int64_t sent[STAT_FRAGS + 1];    /* by statistic: seconds until it was sent, plus 1; 0: never */
+    int64_t sent[STAT_FRAGS + 1];    /* by statistic: frames until it was sent, plus 1; 0: never */
     uint32_t at_player[DM2_PLAYERS_MAX]; /* by entity: number of frames at the player's origin */
 
     int16_t slot;

@@ -103,6 +103,8 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
     q2_session_copy(&own.base, &late->base);
     q2_session_use_donor(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
     m->variant = late->variant;
+    if (!late->level.frame_rate)
+        late->level.frame_rate = m->rate;
     if (m->variant.extensions != m->donor.variant.extensions)
         qs_donor_match_contradict(match,
                                   "only one of the demo and the session has extended limits");
@@ -126,10 +128,11 @@ static char *unknown_state(const struct dm2_match *m)
                                                              [STAT_AMMO] = ", ammunition",
                                                              [STAT_ARMOR] = ", armor",
                                                              [STAT_FRAGS] = ", frags"};
+    const int64_t rate = m->rate ? m->rate : DM2_CONVERT_RATE;
     GString *text = g_string_new("the player's state and statistics, until they change (");
 
     for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
-        char *time = m->sent[i] ? qs_duration_text(m->sent[i]) : g_strdup("never");
+        char *time = m->sent[i] ? qs_duration_text((m->sent[i] - 1) / rate + 1) : g_strdup("never");
 
         if (shown[i])
             g_string_append_printf(text, "%s %s", shown[i], time);
@@ -148,6 +151,8 @@ static void note_unknown(struct dm2_match *m)
                            "the names of players, until they change");
     qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
                            "whether entities that never change were in view");
+    qs_donor_match_unknown(&m->base, m->variant.packed && !m->rate,
+                           "the server's rate of frames, of which less than a second was captured");
 }
 
 static void dm2_judge(struct qs_donor_match *match)

@@ -6,8 +6,9 @@
 #include "common/quake2/session.h"
 
 enum {
-    SLOT_PROOF = 3,    /* frames at the player's origin that identify an entity */
-    CUSTOM_MODEL = 255 /* model number of a player's own model */
+    SLOT_PROOF = 3,     /* frames at the player's origin that identify an entity */
+    CUSTOM_MODEL = 255, /* model number of a player's own model */
+    RATE_MAX = 60       /* frames per second; Q2PRO: MAX_FRAMEDIV */
 };
 
 #define MOVE_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE1 | U_ANGLE2)
@@ -27,7 +28,7 @@ static void add_reference(struct dm2_match *m, int32_t number)
 }
 
 /* Stores the first value sent of each field; earlier ones follow: PROTOCOL.md, section 14. */
-static void observe_player(struct dm2_match *m, const struct q2_frame *frame, int32_t rate)
+static void observe_player(struct dm2_match *m, const struct q2_frame *frame)
 {
     const struct q2_player *player = &frame->player;
     struct q2_player *first = &m->player;
@@ -39,7 +40,7 @@ static void observe_player(struct dm2_match *m, const struct q2_frame *frame, in
     for (size_t i = 0; i <= STAT_FRAGS; i++)
         if (!first->stats[i] && player->stats[i]) {
             first->stats[i] = player->stats[i];
-            m->sent[i] = MAX((int64_t)frame->number - m->first_frame, 0) / rate + 1;
+            m->sent[i] = MAX((int64_t)frame->number - m->first_frame, 0) + 1;
         }
 }
 
@@ -149,19 +150,33 @@ static void observe_mention(struct dm2_match *m, const struct q2_session *sessio
     qs_numbers_set(&m->gone, mention->number, mention->bits & U_REMOVE);
 }
 
-static void observe_frame(struct dm2_match *m, const struct q2_session *session,
-                          const struct q2_frame *frame)
+/* Until svc_setting comes, sets the rate to the frames that the server counted in a second, rounded
+ * to tens, as all of Q2PRO's rates are: common/quake2/PROTOCOL.md, section 9. */
+static void observe_rate(struct dm2_match *m, int32_t number, int64_t time)
 {
-    const int32_t rate = session->level.frame_rate ? session->level.frame_rate : DM2_CONVERT_RATE;
+    const double seconds = (double)(time - m->first_time) / 1e9;
+    const double count = (double)number - m->first_frame;
 
+    if (seconds >= 1)
+        m->rate = 10 * (uint16_t)CLAMP(count / seconds / 10 + 0.5, 1, RATE_MAX / 10);
+}
+
+static void observe_frame(struct dm2_match *m, const struct q2_session *session,
+                          const struct q2_frame *frame, int64_t time)
+{
     m->base.seen = true;
-    if (!m->first_frame)
+    if (!m->first_frame) {
         m->first_frame = frame->number;
+        m->first_time = time;
+        m->rate = session->level.frame_rate;
+    }
+    if (session->variant.packed && !session->level.frame_rate)
+        observe_rate(m, frame->number, time);
     if (frame->delta <= 0)
         m->whole_seen = true;
     else if (frame->delta < m->first_frame && !m->whole_seen)
         add_reference(m, frame->delta);
-    observe_player(m, frame, rate);
+    observe_player(m, frame);
     if (frame->reference_missing)
         m->gone = (struct qs_numbers){0}; /* it may have returned in a missing frame */
     qs_donor_match_compare_mark(&m->base, dm2_position(&frame->player));
@@ -183,7 +198,7 @@ void dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
         const struct q2_frame *frame = q2_tracker_frame(tracker, q2_tracker_begun(tracker, i));
 
         if (frame)
-            observe_frame(m, session, frame);
+            observe_frame(m, session, frame, decoder->packet->time);
     }
     for (guint i = 0; i < tracker->mentions->len; i++)
         observe_mention(m, session, &g_array_index(tracker->mentions, struct q2_mention, i));
