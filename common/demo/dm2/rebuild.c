@@ -210,12 +210,17 @@ static bool has_sign_on(const struct q2_session *session)
 /*
  * Returns why no demo can be made of the session; NULL if one can. Messages of q2repro's protocol
  * have coordinates as floats and the rerelease's config strings, which no other demo holds. Its own
- * demos have frames as its client saw them, and only q2repro plays them.
+ * demos have frames as its client saw them, and only q2repro plays them. The others are captures
+ * that were made of demos, whose frames and messages a recording client does not receive.
  */
 static const char *why_not_rebuilt(const struct q2_session *session)
 {
     if (session->undecodable)
         return "is not decoded";
+    if (session->variant.rerelease)
+        return "is not rebuilt: only the rerelease's own demos hold it";
+    if (session->variant.relay || session->variant.server_record)
+        return "is not rebuilt: its messages are those of a recording by a server or a relay";
     return session->variant.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
                                     : NULL;
 }
