@@ -41,7 +41,7 @@ struct qs_demo_reader {
     bool ended;           /* the end mark was read */
     unsigned variant;     /* format variant of the blocks so far, if it has several */
     bool unmarked;        /* demos of this kind have no end mark */
-    uint64_t frames;      /* number of the game's frames so far */
+    uint64_t shown;       /* duration of the game's frames so far (ns) */
     bool timed;           /* a block with the level's clock was read */
     double level_time;    /* latest value of the level's clock (s) */
 };
@@ -94,8 +94,8 @@ const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_dem
 /*
  * Returns the time of the block that was just decoded, in nanoseconds on the demo's clock, which
  * may begin at any time. QWD stores it in each block; MVD stores the time since the previous block,
- * from 0. DM2 has frames of 100 ms; blocks between frames have the time of the frame before. DEM
- * has svc_time; only the time that passes within levels counts, from 0.
+ * from 0. DM2 has frames of 100 ms, q2repro's of other lengths; blocks between frames have the time
+ * of the frame before. DEM has svc_time; only the time that passes within levels counts, from 0.
  */
 int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder);
 

@@ -170,6 +170,16 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     return qs_demo_next_framed(reader, &framing);
 }
 
+/* Returns the number of frames per second. q2proto, too, rounds that of q2repro's demos to tens. */
+static unsigned rate_of(const struct q2_session *session)
+{
+    const unsigned rate = session->level.frame_rate;
+
+    if (session->variant.q2repro)
+        return MAX((rate + 5) / 10, 1) * 10;
+    return session->variant.rerelease && rate ? rate : DM2_CONVERT_RATE;
+}
+
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     const struct q2_session *session = q2_session_of_const(decoder->session);
@@ -177,11 +187,9 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     reader->unmarked =
         session->record == Q2_RECORD_SERVER || session->base.version == Q2_PROTOCOL_TEST_RELEASE;
     for (guint i = 0; i < decoder->found.messages->len; i++)
-        reader->frames += qs_message_at(decoder, i)->id == SVC_FRAME;
-    return (double)reader->frames /
-           (q2_is_rerelease(session->base.version) && session->level.frame_rate
-                ? session->level.frame_rate
-                : 10);
+        if (qs_message_at(decoder, i)->id == SVC_FRAME)
+            reader->shown += 1000000000 / rate_of(session);
+    return (double)reader->shown / 1e9;
 }
 
 const struct qs_demo_file dm2_file = {
