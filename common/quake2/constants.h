@@ -109,7 +109,9 @@ enum q2_te {
 #include "common/quake2/messages.def"
 };
 
-enum q2_te31 { /* up to protocol 31 */
+enum { Q2_TE31_LAST_PROTOCOL = 31 };
+
+enum q2_te31 { /* up to that protocol */
 #define TE31(id, number, name, parts) TE31_##id = number,
 #include "common/quake2/messages.def"
 };

@@ -53,8 +53,6 @@ static double component(int number)
     return number < 0 ? -(double)components[-number] : (double)components[number];
 }
 
-enum { SWAPPED_LAST = 31 /* last protocol with the old meanings */ };
-
 /* Parts of each type; NULL if unused. */
 /* clang-format off */
 static const char *const layouts[] = {
@@ -73,8 +71,8 @@ static const char *find_layout(const struct qs_decoder *d, uint8_t type, bool *o
 {
     const int32_t version = d->session->version;
 
-    *old =
-        version && version <= SWAPPED_LAST && type < G_N_ELEMENTS(old_layouts) && old_layouts[type];
+    *old = version && version <= Q2_TE31_LAST_PROTOCOL && type < G_N_ELEMENTS(old_layouts) &&
+           old_layouts[type];
     if (*old)
         return old_layouts[type];
     return type < G_N_ELEMENTS(layouts) ? layouts[type] : NULL;

@@ -465,21 +465,30 @@ static enum q2_in_demo in_demo(const struct qs_message *message)
                : Q2_DEMO_NOTHING;
 }
 
-/* True if the message drops clients; one temporary entity does so in id's engine and yquake2. */
-static bool stops_engines(const struct dm2 *dm2, const struct qs_message *message)
+/* True if the message drops clients, or has another meaning to them; source of the types of
+ * temporary entities: common/quake2/PROTOCOL.md, section 10. */
+static bool stops_engines(const struct dm2 *dm2, const struct q2_session *session,
+                          const struct qs_message *message)
 {
-    if (message->id == SVC_TEMP_ENTITY)
-        return message->bytes[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
+    if (message->id == SVC_TEMP_ENTITY) {
+        const uint8_t type = message->bytes[1];
+
+        if (session->base.version <= Q2_TE31_LAST_PROTOCOL &&
+            (type == TE31_PLASMATRAIL || type == TE31_GREENBLOOD))
+            return true;
+        return !dm2->variant.extensions && (type == TE_RAILTRAIL2 || type > TE_FLECHETTE);
+    }
     return in_demo(message) == Q2_DEMO_STOPS;
 }
 
-static void add_message(struct dm2 *dm2, const struct qs_message *message)
+static void add_message(struct dm2 *dm2, const struct q2_session *session,
+                        const struct qs_message *message)
 {
     const enum q2_in_demo what = in_demo(message);
 
     if (what == Q2_DEMO_NOTHING || what == Q2_DEMO_START || what == Q2_DEMO_FRAME)
         return;
-    if (stops_engines(dm2, message)) {
+    if (stops_engines(dm2, session, message)) {
         dm2->out->counts.stripped++;
     } else if (what == Q2_DEMO_COMMANDS) {
         qs_bytes_empty(dm2->unit);
@@ -525,7 +534,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
             add_frame(dm2, session, message, number, packet, decoder->found.acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else {
-            add_message(dm2, message);
+            add_message(dm2, session, message);
         }
     }
     /* Messages that came with a skipped frame wait for the next one. */
