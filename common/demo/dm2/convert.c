@@ -79,8 +79,8 @@ static void restore_view(struct dm2_converter *converter, const struct dm2_conve
         player->viewangles[i] = (int16_t)(move->angles[i] + player->delta_angles[i]);
 }
 
-/* Restores origin and angles of the client's own entity, which Q2PRO omits. Source: Q2PRO, utils.c
- * Com_PlayerToEntityState. */
+/* Restores origin and angles of a living client's own entity, which Q2PRO omits. Source: Q2PRO,
+ * utils.c Com_PlayerToEntityState. */
 static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
 {
     const struct q2_player *player = &frame->player;
@@ -89,7 +89,7 @@ static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *la
     struct q2_entity *own;
     guint index;
 
-    if (!q2_entities_find(frame->entities, number, &index))
+    if (player->pm_type >= PM_DEAD || !q2_entities_find(frame->entities, number, &index))
         return;
     own = q2_entities_change(frame->entities, index);
     memcpy(own->old_origin, before ? before->origin : player->origin, sizeof own->old_origin);
