@@ -75,11 +75,13 @@ static const struct qs_needed_command commands[] = {{"play", "f*"}, {"precache",
 
 /* True if every statistic and client number of a layout program is in range. Q2PRO stops at others:
  * screen.c, SCR_ExecuteLayoutString. A width comes after "num", two coordinates after "client". */
-static bool is_layout(struct qs_view program)
+static bool is_layout(const struct qs_session *session, struct qs_view program)
 {
     static const char *const words[] = {
         "pic",           "if",     "num", "stat_string", "stat_string2", "stat_cstring",
         "stat_cstring2", "client", "ctf", NULL};
+    const int64_t stats =
+        q2_session_of_const(session)->variant.extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
     struct qs_token word, next;
     uint32_t pos = 0;
     int64_t number;
@@ -94,7 +96,7 @@ static bool is_layout(struct qs_view program)
             if (!qs_token_next(program, &pos, &next))
                 return true; /* the next config string may hold the rest */
         while (before--);
-        if (!qs_view_number_within(next.text, 0, client ? CLIENTS - 1 : Q2_STATS - 1, &number))
+        if (!qs_view_number_within(next.text, 0, client ? CLIENTS - 1 : stats - 1, &number))
             return false;
     }
     return true;
@@ -117,7 +119,7 @@ static bool refuses(const struct qs_session *base, uint32_t range, uint32_t numb
     const struct q2_session *session = q2_session_of_const(base);
     g_autofree char *bar = range == Q2_RANGE_STATUSBAR ? q2_status_bar(session) : NULL;
 
-    return (bar && (!is_layout(qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)))) ||
+    return (bar && (!is_layout(base, qs_view_of(bar)) || qs_text_leads_out(qs_view_of(bar)))) ||
            (range == Q2_RANGE_MODELS && number == 1 && is_broken(base));
 }
 

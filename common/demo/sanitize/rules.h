@@ -67,7 +67,7 @@ struct sanitize_game {
     /* True if engines cannot load the level, after its sign-on; or NULL. */
     bool (*is_broken)(const struct qs_session *session);
     /* True if the layout program names only existing statistics and clients; or NULL. */
-    bool (*is_layout)(struct qs_view program);
+    bool (*is_layout)(const struct qs_session *session, struct qs_view program);
 };
 
 extern const struct sanitize_game sanitize_quakeworld;
@@ -83,7 +83,8 @@ enum sanitize_result {
  * Checks a text of the role. Appends a safe replacement and returns SANITIZE_NEW if it must change;
  * otherwise appends nothing. `info_key`: the key of a value (QS_ROLE_VALUE).
  */
-enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_role role,
+enum sanitize_result sanitize_text(const struct sanitize_game *game,
+                                   const struct qs_session *session, enum qs_role role,
                                    struct qs_view text, struct qs_view info_key, GByteArray *out);
 
 /* Appends the info string without pairs that make engines do more than display them. */

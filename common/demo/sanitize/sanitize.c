@@ -184,8 +184,8 @@ static void check_text(struct qs_sanitizer *sanitizer, const struct qs_field *ro
 
     if (message->rule && message->rule->flags & SANITIZE_COMMANDS)
         return;
-    result = sanitize_text(sanitizer->game, role, value->bytes, qs_view_of(sanitizer->info_key),
-                           sanitizer->texts);
+    result = sanitize_text(sanitizer->game, sanitizer->session, role, value->bytes,
+                           qs_view_of(sanitizer->info_key), sanitizer->texts);
     edit.size = sanitizer->texts->len - edit.at;
     if (is_irreplaceable(sanitizer, row, role) &&
         (result == SANITIZE_NEW || (!value->bytes.size && row->role == QS_ROLE_CONFIG)))

@@ -217,10 +217,11 @@ static enum sanitize_result part_of_info(struct qs_view text, GByteArray *out)
 
 /* --- All roles */
 
-static enum sanitize_result layout(const struct sanitize_game *game, struct qs_view text,
+static enum sanitize_result layout(const struct sanitize_game *game,
+                                   const struct qs_session *session, struct qs_view text,
                                    GByteArray *out)
 {
-    if (qs_text_leads_out(text) || text.size > TEXT_MAX || !game->is_layout(text))
+    if (qs_text_leads_out(text) || text.size > TEXT_MAX || !game->is_layout(session, text))
         return SANITIZE_REFUSED;
     return append_shown(game, text, TEXT_MAX, out);
 }
@@ -236,7 +237,8 @@ static enum sanitize_result player(const struct sanitize_game *game, struct qs_v
     return append_shown(game, text, NAME_MAX_BYTES, out);
 }
 
-enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_role role,
+enum sanitize_result sanitize_text(const struct sanitize_game *game,
+                                   const struct qs_session *session, enum qs_role role,
                                    struct qs_view text, struct qs_view info_key, GByteArray *out)
 {
     const guint start = out->len;
@@ -264,7 +266,7 @@ enum sanitize_result sanitize_text(const struct sanitize_game *game, enum qs_rol
     case QS_ROLE_PLAYER:
         return player(game, text, out);
     case QS_ROLE_LAYOUT:
-        return layout(game, text, out);
+        return layout(game, session, text, out);
     case QS_ROLE_COMMAND:
     case QS_ROLE_PATH:
     case QS_ROLE_SECRET:
