@@ -207,6 +207,7 @@ const struct qs_demo_file dm2_file = {
 enum {
     /* Bytes that engines reserve for a config string besides its text, and for a baseline. */
     STRING_ROOM = 32,
+    STRING_PIECE = 64, /* size of a config string in engines */
     BASELINE_ROOM = 64,
     EXTENDED_BASELINE_ROOM = 70,
     /* Offset that id's engine adds to the server count to make it differ; Q2PRO adds none. */
@@ -231,11 +232,14 @@ static void flush(struct preamble *preamble)
     preamble->block->len = DM2_HEADER;
 }
 
+static size_t block_max(const struct preamble *preamble)
+{
+    return preamble->variant.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
+}
+
 static void make_room(struct preamble *preamble, size_t size)
 {
-    const size_t most = preamble->variant.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
-
-    if (preamble->block->len - DM2_HEADER + size > most)
+    if (preamble->block->len - DM2_HEADER + size > block_max(preamble))
         flush(preamble);
 }
 
@@ -254,18 +258,23 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_text(out, qs_view_of(qs_table_get(&session->level.configstrings, LEVEL_NAME)));
 }
 
-/* Writes config strings as received: those of the status bar contain the rest of its text. */
+/* Writes config strings as received: those of the status bar contain the rest of its text. A text
+ * that is too long for a block becomes several strings, as engines store it. */
 static void put_configstrings(struct preamble *preamble)
 {
     const struct qs_table *strings = &preamble->session->level.configstrings;
 
     for (uint32_t i = 0; qs_table_next(strings, &i); i++) {
         const struct qs_view text = qs_view_of(qs_table_get(strings, i));
+        const uint32_t size =
+            text.size + STRING_ROOM > block_max(preamble) ? STRING_PIECE : text.size;
 
-        if (!text.size)
-            continue;
-        make_room(preamble, text.size + STRING_ROOM);
-        q2_encode_configstring(preamble->block, (uint16_t)i, text);
+        for (uint32_t at = 0; at < text.size; at += size) {
+            const struct qs_view piece = {text.data + at, MIN(size, text.size - at)};
+
+            make_room(preamble, piece.size + STRING_ROOM);
+            q2_encode_configstring(preamble->block, (uint16_t)(i + at / STRING_PIECE), piece);
+        }
     }
 }
 
