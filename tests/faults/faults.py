@@ -168,14 +168,14 @@ FAULTS = [
     ("sessions", "ABS(last->packet.time - first->packet.time)",
      "last->packet.time - first->packet.time"),
     ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
-    ("sessions", "now - next->session->start < REPEATED)", "true)"),
+    ("sessions", "now - next->session->start < QS_ACCEPT_REPEATED)", "true)"),
     ("sessions", "decoded->packet->pdu <= 1;", "1;"),
 
     # The plugin.
     ("plugin", "times->count ? (double)times->min / 1e6 : -1", "(double)times->min / 1e6"),
     ("plugin", "return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);",
      "return !PINFO_FD_VISITED(pinfo);"),
-    ("plugin", "if (state && !state->session->disconnected)", "if (state)"),
+    ("plugin", "if (state && !state->session->disconnected &&", "if (state &&"),
     ("plugin", ": segment->nxtseq - cut;", ": segment->nxtseq;"),
     ("plugin", "receiver->transfers && receiver->connection == connection", "receiver->transfers"),
     ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
