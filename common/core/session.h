@@ -154,7 +154,7 @@ bool qs_session_from_server(const struct qs_session *session, const struct qs_pa
  * the first netchan packet that its receiver accepts (qs_found.accepted) in a new connection
  * (qs_session.connection), and ends when the next connection begins. Connectionless packets before
  * that belong to no session, and neither do those after a disconnect (qs_found.is_outside): they
- * may be of the next session's handshake.
+ * may be of the next session's handshake. All blocks of a demo belong to its session.
  */
 
 /* Number of sessions that share one numbering. Initially all 0. */

@@ -31,7 +31,7 @@ void qs_conversation_update_session(struct qs_sessions *sessions,
             qs_client_session_new(sessions, client, server,
                                   demo ? conversation->demo->reader.format : NULL, number, decoded);
     }
-    if (!conversation->session || decoded->decoder->found.is_outside)
+    if (!conversation->session || (!demo && decoded->decoder->found.is_outside))
         return;
     decoded->session = conversation->session;
     qs_client_session_packet(conversation->session, decoded);
