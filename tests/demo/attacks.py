@@ -290,7 +290,6 @@ def quake2_stoppers():
         "flash of nobody": b"\6\1\0\0\x7b",
         "flash of no weapon": b"\1\1\0\x63",
         "sound with further flags": b"\x09\x80\1",
-        "temporary entity": b"\3\x80\1\0",
         "world": b"\x0d\x21\0x\0",
         "part of the world": b"\x0d\x3c\0*0\0",
         "no model": b"\x0d\x3c\0\0",
