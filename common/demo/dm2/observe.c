@@ -158,7 +158,7 @@ static void observe_rate(struct dm2_match *m, int32_t number, int64_t time)
     const double count = (double)number - m->first_frame;
 
     if (seconds >= 1)
-        m->rate = 10 * (uint16_t)CLAMP(count / seconds / 10 + 0.5, 1, RATE_MAX / 10);
+        m->rate = 10 * (uint16_t)CLAMP(count / seconds / 10 + 0.5, 1, RATE_MAX / 10.0);
 }
 
 static void observe_frame(struct dm2_match *m, const struct q2_session *session,
