@@ -60,8 +60,6 @@ def run_again(transcript, folder):
 
 
 class Transcripts(ToolTest):
-    """Each transcript has a test of its own: the commands print what was reviewed."""
-
     maxDiff = None
 
     def check(self, transcript):
