@@ -87,7 +87,7 @@ static dissector_handle_t current_of(uint32_t port)
     return dissector_get_uint_handle(find_dissector_table(table_name), port);
 }
 
-/* Ports that change hands, but for those that the dissector keeps. */
+/* Ports that a dissector gives back or claims, except those that it keeps. */
 struct port_change {
     const struct dissector *dissector;
     const range_t *kept;
