@@ -71,7 +71,7 @@ struct conversation_state {
     const struct qs_protocol *protocol;
     bool begun;                  /* the first packet has been dissected */
     uint32_t first;              /* number of the first packet */
-    int64_t start, time;         /* times of the first and the last packet, in nanoseconds */
+    int64_t time;                /* time of the last packet, in nanoseconds */
     struct qs_address announced; /* address of its server, if another conversation announced it */
     address known;               /* address of the end `known_end`, once begun */
     uint32_t known_port;
@@ -487,11 +487,8 @@ struct packet_context packet_context(struct dissector *dissector, packet_info *p
 
     if (!state) {
         conversation = known ? known : conversation_of(dissector, pinfo, packet);
-        if (conversation && is_first_pass(pinfo)) {
+        if (conversation && is_first_pass(pinfo))
             conversation->time = packet->time;
-            if (conversation->first == pinfo->num)
-                conversation->start = packet->time;
-        }
         state = new_packet_state(dissector, pinfo, 0, conversation);
     }
     return context_of(dissector, pinfo, conversation, state);
@@ -619,7 +616,7 @@ void conversation_announce(const struct dissector *dissector, const packet_info 
     struct conversation_state *state = state_in(dissector, conversation);
 
     if (state && !state->session->disconnected &&
-        dissector->decoder.packet->time - state->start < QS_ACCEPT_REPEATED)
+        dissector->decoder.packet->time - state->time < QS_FLOW_IDLE)
         return;
     if (state || !conversation)
         conversation =

@@ -175,11 +175,13 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
                                                  const struct qs_announcement *announced,
                                                  int64_t now)
 {
+    enum { REPEATED = 2000000000 /* ns */ };
     struct qs_conversation *next = (struct qs_conversation *)qs_flow_between(
         sessions->flows, &announced->client, &announced->server);
 
+    /* A server repeats its answer for two seconds (_Datagram_CheckNewConnections). */
     if (next && next->session && !next->state->disconnected &&
-        now - next->session->start < QS_ACCEPT_REPEATED)
+        now - next->session->start < REPEATED)
         return NULL;
     if (next) {
         next->announced = false; /* not missed, but announced again */

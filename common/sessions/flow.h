@@ -29,9 +29,6 @@ enum { QS_FLOWS_MAX = 1024 };
 
 /* Time without packets after which a conversation ends (ns). */
 #define QS_FLOW_IDLE (INT64_C(300) * 1000000000)
-/* Time from a session's start for which Quake's server repeats that it accepts the client (ns):
- * _Datagram_CheckNewConnections. Later it accepts another session. */
-#define QS_ACCEPT_REPEATED (INT64_C(2) * 1000000000)
 
 /* The table's part of a conversation. The struct of its owner begins with this one. */
 struct qs_flow {
