@@ -175,17 +175,13 @@ struct qs_conversation *qs_conversation_announce(struct qs_sessions *sessions, i
                                                  const struct qs_announcement *announced,
                                                  int64_t now)
 {
-    enum { REPEATED = 2000000000 /* ns */ };
     struct qs_conversation *next = (struct qs_conversation *)qs_flow_between(
         sessions->flows, &announced->client, &announced->server);
 
-    /* A server repeats its answer for two seconds (_Datagram_CheckNewConnections). */
-    if (next && next->session && !next->state->disconnected &&
-        now - next->session->start < REPEATED)
+    if (next && next->session && !next->state->disconnected)
         return NULL;
     if (next) {
         next->announced = false; /* not missed, but announced again */
-        next->replaced = true;
         qs_flow_end(sessions->flows, &next->flow);
     }
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);

@@ -32,7 +32,6 @@ struct qs_conversation {
     uint32_t block_offset; /* offset of the current block in the demo file */
     int64_t clock;  /* sum of the clock's steps before it began (ns): see qs_flow_table_shift() */
     bool announced; /* a packet of another conversation announced it */
-    bool replaced;  /* the server has accepted the client again */
     bool left_out;  /* its packets are ignored, because there were too many sessions */
     struct qs_client_session *session; /* current session, or NULL */
     uint32_t qport;                    /* the client's qport; 0 if unknown */

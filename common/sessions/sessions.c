@@ -332,9 +332,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
         sessions->missed.server = conversation->flow.ends[QS_END_B];
     }
     qs_conversation_end_session(sessions, conversation,
-                                sessions->ending         ? QS_SESSION_INPUT_OVER
-                                : conversation->replaced ? QS_SESSION_REPLACED
-                                                         : QS_SESSION_SILENT);
+                                sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
     if (conversation->number && handler->conversation_over)
         handler->conversation_over(handler, conversation->number,
                                    qs_protocols[conversation->protocol]);

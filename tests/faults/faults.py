@@ -168,7 +168,8 @@ FAULTS = [
     ("sessions", "ABS(last->packet.time - first->packet.time)",
      "last->packet.time - first->packet.time"),
     ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
-    ("sessions", "now - next->session->start < QS_ACCEPT_REPEATED)", "true)"),
+    ("sessions", "if (next && next->session && !next->state->disconnected)",
+     "if (next && next->session)"),
     ("sessions", "decoded->packet->pdu <= 1;", "1;"),
 
     # The plugin.
