@@ -150,7 +150,8 @@ static bool match_copy(struct qs_copies *copies, const struct qs_sighting *first
         return false;
     if (!second->ip_id &&
         (first->capture_point == second->capture_point ||
-         first->time < copies->starts[second->recorder % RECORDERS_MAX] - QS_COPY_WINDOW ||
+         (!copies->known[second->recorder % RECORDERS_MAX] &&
+          first->time < copies->starts[second->recorder % RECORDERS_MAX] - QS_COPY_WINDOW) ||
          !qs_address_equal(&first->source, &second->source) ||
          !qs_address_equal(&first->destination, &second->destination)))
         return false;

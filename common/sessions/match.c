@@ -178,7 +178,7 @@ static struct qs_match_player *join(struct qs_match *match, const struct qs_play
     }
     if (match->players == QS_MATCH_PLAYERS_MAX) {
         level->left_out += !match->left_out[event->slot];
-        if (!match->left_out[event->slot])
+        if (!match->left_out[event->slot] || event->kind == QS_PLAYER_INFO)
             match->left_out[event->slot] =
                 event->kind == QS_PLAYER_INFO ? event->value : QS_PLAYER_USER_UNKNOWN;
         return NULL;

@@ -194,12 +194,14 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 
 /* --- Copies of datagrams --------------------------------------------------------------------- */
 
-/* True if both sessions began together, so that they can be one on both sides of a NAT. `lag` is
- * the time from a datagram of `first` to its copy. `session` may be NULL. */
+/* True if `session`, which may be NULL, can be the other side of `first` behind a NAT: both began
+ * together, or it begins now, because its side is captured from now on. `lag` is the time from a
+ * datagram of `first` to its copy, `now` that of the copy. */
 static bool is_other_side(const struct qs_client_session *session,
-                          const struct qs_client_session *first, int64_t lag)
+                          const struct qs_client_session *first, int64_t lag, int64_t now)
 {
-    return session && ABS(session->start - first->start - lag) <= QS_COPY_WINDOW;
+    return session && (now - session->start <= QS_COPY_WINDOW ||
+                       ABS(session->start - first->start - lag) <= QS_COPY_WINDOW);
 }
 
 /*
@@ -218,7 +220,7 @@ static void join_sides(struct qs_sessions *sessions, struct qs_conversation *con
     } else if (other) {
         struct qs_conversation *same = (struct qs_conversation *)other;
 
-        if (is_other_side(same->session, conversation->session, lag))
+        if (is_other_side(same->session, conversation->session, lag, packet->time))
             qs_conversation_leave_out(sessions, same);
         same->announced = false; /* its packets are not missing */
         qs_flow_end(sessions->flows, other);

@@ -168,8 +168,9 @@ static void observe_frame(struct dm2_match *m, const struct q2_session *session,
     if (!m->first_frame) {
         m->first_frame = frame->number;
         m->first_time = time;
-        m->rate = session->level.frame_rate;
     }
+    if (!m->rate)
+        m->rate = session->level.frame_rate;
     if (session->variant.packed && !session->level.frame_rate)
         observe_rate(m, frame->number, time);
     if (frame->delta <= 0)
