@@ -422,7 +422,6 @@ static int read_ipv6(struct ip *ip, struct qs_packet *packet)
     length = qs_be16(header + 4);
     if (length)
         packet_limit(packet, length);
-    packet->ip_id = 0; /* that of a tunnel's packet is not its own */
     packet->source.family = packet->destination.family = 6;
     memcpy(packet->source.bytes, header + 8, 16);
     memcpy(packet->destination.bytes, header + 24, 16);
