@@ -287,28 +287,15 @@ static bool is_over(const struct conversation_state *state, const packet_info *p
            !has_next_number(state, pinfo, packet);
 }
 
-/* Begins another Wireshark conversation of the same ports, with the same dissector. */
-static conversation_t *begin_again(const struct dissector *dissector, const packet_info *pinfo,
-                                   conversation_t *before)
-{
-    struct conversation_state *state = state_in(dissector, before);
-    conversation_t *conversation = conversation_new(
-        pinfo->num, &pinfo->src, &pinfo->dst, CONVERSATION_UDP, pinfo->srcport, pinfo->destport, 0);
-
-    qs_qports_remove(dissector->qports, state->found_by);
-    state->found_by = NULL;
-    conversation_set_dissector(conversation, conversation_get_dissector(before, pinfo->num));
-    return conversation;
-}
-
 static struct conversation_state *find_or_begin(const struct dissector *dissector,
                                                 packet_info *pinfo, const struct qs_packet *packet)
 {
     conversation_t *conversation = find_or_create_conversation(pinfo);
     struct conversation_state *state = state_in(dissector, conversation);
 
-    if (is_over(state, pinfo, packet)) {
-        conversation = begin_again(dissector, pinfo, conversation);
+    if (is_over(state, pinfo, packet)) { /* the next state replaces it */
+        qs_qports_remove(dissector->qports, state->found_by);
+        state->found_by = NULL;
         state = NULL;
     }
     if (!state)

@@ -104,13 +104,15 @@ static void restore_port(uint32_t port, void *data)
         dissector_change_uint(table_name, port, built_in_of(change->dissector, port));
 }
 
+/* A kept port has no entry if the preference has just removed it; the user may have emptied it. */
 static void claim(uint32_t port, void *data)
 {
     const struct port_change *change = data;
     const dissector_handle_t current = current_of(port);
 
-    if (!current ||
-        (!value_is_in_range(change->kept, port) && current == built_in_of(change->dissector, port)))
+    if (value_is_in_range(change->kept, port)
+            ? !current && !dissector_get_default_uint_handle(table_name, port)
+            : !current || current == built_in_of(change->dissector, port))
         dissector_change_uint(table_name, port, change->dissector->handle);
 }
 

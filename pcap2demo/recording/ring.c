@@ -372,9 +372,12 @@ void ring_remove_oldest(struct ring *ring, uint64_t max)
 {
     uint64_t bytes;
     struct ring_file *oldest;
+    struct stat about;
 
     while ((oldest = find_oldest(ring, &bytes)) && bytes > max) {
-        if (unlink(oldest->path) != 0)
+        /* Another file may have its name by now. */
+        if (stat(oldest->path, &about) != 0 || about.st_ino != oldest->inode ||
+            unlink(oldest->path) != 0)
             return;
         remove_file(ring, oldest, "was removed");
     }
