@@ -207,9 +207,8 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
         return 0;
     other = other_of(dissector, &packet, known);
     if (other) { /* Wireshark calls it next, by its port or by its heuristic */
-        if (!known && !PINFO_FD_VISITED(pinfo) &&
-            (ports_has_server(other, packet.source.port) ||
-             ports_has_server(other, packet.destination.port)))
+        if (!PINFO_FD_VISITED(pinfo) && (ports_has_server(other, packet.source.port) ||
+                                         ports_has_server(other, packet.destination.port)))
             set_dissector(other->handle, pinfo);
         return 0;
     }
