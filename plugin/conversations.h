@@ -44,8 +44,8 @@ struct packet_context {
 
 /* Returns the packet's conversation if this dissector has recognized it by now, and silence has not
  * ended it, else NULL. `packet` is NULL for a stream. */
-struct conversation_state *conversation_known(const struct dissector *dissector,
-                                              packet_info *pinfo, const struct qs_packet *packet);
+struct conversation_state *conversation_known(const struct dissector *dissector, packet_info *pinfo,
+                                              const struct qs_packet *packet);
 
 /* True if the conversation, which may be NULL, has begun a connection. */
 bool conversation_is_connected(const struct conversation_state *conversation);

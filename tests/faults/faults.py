@@ -168,8 +168,7 @@ FAULTS = [
     ("sessions", "ABS(last->packet.time - first->packet.time)",
      "last->packet.time - first->packet.time"),
     ("sessions", "BEGINNING_MAX = 16 ", "BEGINNING_MAX = 15 "),
-    ("sessions", "if (next && next->session && !next->state->disconnected)",
-     "if (next && next->session)"),
+    ("sessions", "if (next && next->session && !next->state->disconnected)", "if (next && next->session)"),
     ("sessions", "decoded->packet->pdu <= 1;", "1;"),
 
     # The plugin.
