@@ -9,6 +9,7 @@
 #include "common/protocols.h"
 #include "common/sessions/heuristic.h"
 #include "common/sessions/flow.h"
+#include "common/sessions/order.h"
 #include "plugin/snapshots.h"
 
 /* --- Sessions in a Wireshark memory pool, which clears them when it is freed --- */
@@ -260,11 +261,10 @@ static enum qs_end sender_of(const struct conversation_state *state, const packe
     return known == (state->known_end == QS_END_A) ? QS_END_A : QS_END_B;
 }
 
-/* True if the packet's number is one of the next ones of its sender. */
+/* Like qs_order_continues(), with the numbers of the session. */
 static bool has_next_number(const struct conversation_state *state, const packet_info *pinfo,
                             const struct qs_packet *packet)
 {
-    enum { NEXT_MAX = 64 };
     const struct qs_session *session = state->session;
     struct qs_packet sent = *packet;
     struct qs_seqinfo seqinfo;
@@ -276,7 +276,7 @@ static bool has_next_number(const struct conversation_state *state, const packet
         return false;
     ahead = (int64_t)(seqinfo.number >> QS_SEQINFO_SHIFT) -
             (sent.from == session->server ? session->to_client : session->to_server).sequence;
-    return ahead > 0 && ahead <= NEXT_MAX;
+    return ahead > 0 && ahead <= QS_ORDER_CONTINUES_MAX;
 }
 
 /* True if a conversation of datagrams ended by silence before this packet. */

@@ -161,9 +161,6 @@ enum { BEGINNING_MAX = 16 };
 /* Maximum number of places by which the network reorders packets. */
 enum { AHEAD_MAX = 16 };
 
-/* Maximum gap between the numbers of one connection. */
-enum { CONTINUES_MAX = 64 };
-
 struct numbered_stream {
     bool started;
     uint64_t next;      /* next number expected */
@@ -430,7 +427,7 @@ bool qs_order_continues(const struct qs_order *order, const struct qs_packet *pa
     const struct numbered_stream *stream = &order->streams[packet->from][seqinfo->stream];
 
     return seqinfo->numbered && stream->started && seqinfo->number >= stream->next &&
-           seqinfo->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
+           seqinfo->number - stream->next < (uint64_t)QS_ORDER_CONTINUES_MAX << QS_SEQINFO_SHIFT;
 }
 
 bool qs_order_holds(const struct qs_order *order)

@@ -15,6 +15,9 @@
 /* Maximum number of held datagrams of a conversation. */
 enum { QS_ORDER_HELD_MAX = 16 };
 
+/* Maximum gap between the numbers of one connection: see qs_order_continues(). */
+enum { QS_ORDER_CONTINUES_MAX = 64 };
+
 /* --- Frames, by time ------------------------------------------------------------------------- */
 
 /*

@@ -133,10 +133,11 @@ static void fill_cells(const struct list *list, const struct qs_client_session *
 /* --- Table ----------------------------------------------------------------------------------- */
 
 /* Cuts a cell to `characters`, 1 or more. Frees `text` if it returns another string. */
-static char *cut_cell(char *text, const struct column *column, glong characters)
+static char *cut_cell(const struct list *list, char *text, const struct column *column,
+                      glong characters)
 {
     const glong length = g_utf8_strlen(text, -1);
-    const char *mark = g_get_charset(NULL) ? "…" : "~";
+    const char *mark = list->ascii ? "~" : "…";
     char *cut, *marked;
 
     if (length <= characters)
@@ -191,7 +192,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
     add_file(list, g_intern_string(cells[INPUT]));
     for (int i = 0; i < COLUMNS; i++) {
         if (!list->action.options->list.wide && columns[i].cut)
-            cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
+            cells[i] = cut_cell(list, cells[i], &columns[i], CELL_MAX);
         measure(list, i, cells[i]);
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
@@ -208,7 +209,8 @@ static char *line_of(const struct list *list, const char *cells, size_t common)
 
     for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
         const char *text = cells + (i == INPUT ? common : 0);
-        char *cell = list->width[i] ? cut_cell(g_strdup(text), &columns[i], list->width[i]) : NULL;
+        char *cell =
+            list->width[i] ? cut_cell(list, g_strdup(text), &columns[i], list->width[i]) : NULL;
         const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
 
         if (cell)
