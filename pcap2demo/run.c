@@ -322,6 +322,7 @@ static void read_first_pass(const struct options *options, struct action *action
     pipeline_clear(&run.pipeline);
     action->first_pass(action, false);
     messages_mute(false);
+    action->read.identity = run.visitor.identity;
 }
 
 /* True if all inputs can be read twice; reports the first that cannot. */
@@ -431,6 +432,7 @@ static uint64_t run_files(const struct options *options)
     uint64_t identity = 0;
     struct action *action = action_new(options);
     struct run run;
+    bool changed;
 
     if (prepare(options, action)) {
         read_inputs(&run, options, action);
@@ -440,14 +442,19 @@ static uint64_t run_files(const struct options *options)
         report_chosen(&run);
         if (options->verbose)
             pipeline_print_counts(&run.pipeline);
-        action->read.identity = identity = run.visitor.identity;
+        identity = run.visitor.identity;
+        changed = action->first_pass && !action->interrupted && action->read.identity != identity;
+        if (changed)
+            failure(EXIT_PROBLEMS, (struct qs_location){.file = options->argument},
+                    "not written: a capture was overwritten meanwhile");
+        action->read.identity = identity;
         action->read.overlap = run.visitor.overlap;
         action->read.packets = run.pipeline.frames;
         action->read.cut = run.pipeline.cut;
         action->read.datagrams = run.pipeline.datagrams;
         action->read.segments = tcp_counts(run.pipeline.tcp)->segments;
         action->read.files = run.inputs;
-        action->end(action, run.inputs != 0);
+        action->end(action, run.inputs != 0 && !changed);
         pipeline_clear(&run.pipeline);
     } else {
         action->end(action, false);
