@@ -92,7 +92,6 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
         session->handshake.connect_minor < data->minor)
         session->minor = session->handshake.connect_minor;
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, data->gamedir);
-    qs_table_set(&session->texts, Q2_TEXT_LEVEL, data->level);
     q2_session_set_version(session, data->version);
     session->handshake.guessed = lacks_connect(session);
     if (session->tracker)

@@ -177,8 +177,8 @@ void q2_session_use_donor(struct q2_session *session, const struct q2_session *d
     qs_table_clear(&session->level.baselines);
     qs_table_copy(&session->level.configstrings, &donor->level.configstrings);
     qs_table_copy(&session->level.baselines, &donor->level.baselines);
-    for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
-        qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&donor->texts, text)));
+    qs_table_set(&session->texts, Q2_TEXT_GAMEDIR,
+                 qs_view_of(qs_table_get(&donor->texts, Q2_TEXT_GAMEDIR)));
     /* Older versions are not decoded; packets of all versions up to 34 look the same. */
     q2_session_set_version(session, known->base.version >= Q2_PROTOCOL_OLDEST
                                         ? known->base.version

@@ -71,7 +71,6 @@ enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QP
 
 enum q2_text {
     Q2_TEXT_GAMEDIR = 1,
-    Q2_TEXT_LEVEL,
     Q2_TEXT_USERINFO, /* userinfo of the connect packet, with later changes */
     Q2_TEXT_MAP,      /* map in client_connect */
     Q2_TEXT_PLAYER,   /* latest name in the player's config string */
