@@ -93,7 +93,8 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
     struct qs_path_sender *other = packet->other;
 
     other->half.started = false; /* which datagrams were acknowledged before is unknown */
-    if (acked_id > sent_at(other, other->count - 1)->ack_id) {
+    if (acked_id > sent_at(other, other->count - 1)->ack_id &&
+        (!other->gap || other->gap_to != UINT32_MAX || other->gap_acknowledged >= other->gap)) {
         other->next_acknowledged++;
     } else if (acked_id < other->gap_from || acked_id > other->gap_to) {
         other->counts.not_captured++;
@@ -200,9 +201,12 @@ static void acknowledge(const struct packet *packet, uint32_t acked_id, bool new
     const uint32_t last = half->acked_id;
     uint32_t index;
 
+    if (half->index < to->restarted && acked_id > sent_at(to, to->count - 1)->ack_id)
+        return; /* of the level before */
     half->acked_id = half->named ? MAX(last, acked_id) : acked_id;
     if (!find_sent(to, acked_id, &index)) {
-        if (acked_id > last && to->count && acked_id > sent_at(to, oldest(to))->ack_id)
+        if (acked_id > last && to->count &&
+            acked_id > sent_at(to, MAX(oldest(to), to->restarted))->ack_id)
             note_not_captured(packet, acked_id);
         return;
     }
@@ -304,6 +308,10 @@ static void add_sent(const struct packet *packet, uint32_t record)
         return;
     if (sender->gap_to == UINT32_MAX)
         sender->gap_to = packet->ack_id;
+    if (packet->ack_id < packet->previous_id) {
+        sender->restarted = sender->count;
+        sender->half.acked_id = 0;
+    }
     sender->count++;
     *sent = (struct qs_path_sent){
         (uint32_t)packet->time, packet->ack_id, packet->number, record, false, false};

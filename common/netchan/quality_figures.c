@@ -446,13 +446,15 @@ const char *qs_vantage_name(enum qs_vantage vantage)
     return names[vantage];
 }
 
-/* Returns the percentage of the numbers that the capture is known to lack. */
+/* Returns the percentage of the numbers that the capture is known to lack. Acknowledgements of more
+ * than are missing name something else: FTE's Quake client sends times between those of frames. */
 static double not_captured(const struct qs_path_counts *counts)
 {
     const struct qs_path_end_counts *client = &counts->ends[QS_CLIENT],
                                     *server = &counts->ends[QS_SERVER];
     const double acknowledged = client->acknowledged + server->acknowledged;
-    const double lacking = client->not_captured + server->not_captured;
+    const double lacking =
+        MIN(client->not_captured, client->missing) + MIN(server->not_captured, server->missing);
     const double holes = client->holes + server->holes;
     const double accepted = client->accepted + server->accepted;
 

@@ -70,6 +70,7 @@ struct qs_path_sender {
     int64_t begin, times[3]; /* times of the first datagram, and of the last, newest first */
     struct qs_path_sent sent[QS_PATH_SENT_MAX]; /* ring buffer */
     uint32_t count;                             /* number of all datagrams sent */
+    uint32_t restarted; /* of these before the present level, whose ack_ids begin again */
     struct qs_half_path half;
 };
 

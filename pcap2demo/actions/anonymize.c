@@ -249,9 +249,6 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
                                       .packet = held,
                                       .payload = {packet->data, packet->size}};
     replace_redactions(all);
-    location_select(&all->location, 0);
-    if (all->redactions->is_repeated && all->redactions->end < packet->size)
-        blank(all, all->redactions->end, packet->size - all->redactions->end);
     for (guint i = 0; i <= all->redactions->sources->len; i++) {
         if (!location_select(&all->location, i))
             continue;

@@ -330,8 +330,6 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
 {
     struct redactions *redactions = self(sink);
 
-    if (!source_in_force(redactions))
-        redactions->end = MAX(redactions->end, value->offset + value->length);
     if (row == &sink->protocol->fields[sink->protocol->undecoded])
         add(redactions, REDACT_UNDECODED, value->offset, value->length);
     else if (row->type == QS_BYTES)
@@ -347,14 +345,6 @@ static void redactions_field(struct qs_sink *sink, const struct qs_field *row,
 static void redactions_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
 {
     add(self(sink), REDACT_PASSWORD, offset, length);
-}
-
-/* Notes a retransmission, whose message is not decoded again. */
-static void redactions_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset,
-                            uint32_t length, const char *text)
-{
-    (void)offset, (void)length, (void)text;
-    self(sink)->is_repeated |= kind == QS_NOTE_RETRANSMISSION;
 }
 
 struct qs_view redaction_source_bytes(const struct redaction_source *source)
@@ -438,10 +428,8 @@ struct redactions *redactions_new(void)
 {
     struct redactions *redactions = g_new0(struct redactions, 1);
 
-    redactions->sink = (struct qs_sink){.field = redactions_field,
-                                        .note = redactions_note,
-                                        .secret = redactions_secret,
-                                        .source = redactions_source};
+    redactions->sink = (struct qs_sink){
+        .field = redactions_field, .secret = redactions_secret, .source = redactions_source};
     redactions->list = g_array_new(FALSE, FALSE, sizeof(struct redaction));
     redactions->sources = g_ptr_array_new_with_free_func(free_source);
     redactions->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -470,8 +458,6 @@ void redactions_clear(struct redactions *redactions)
     redactions->fragment = redactions->fragment_size = 0;
     redactions->packed = (struct packed){0};
     memset(redactions->sizes, 0, sizeof redactions->sizes);
-    redactions->end = 0;
-    redactions->is_repeated = false;
     redactions->after_name = redactions->is_chat = redactions->is_player = false;
 }
 

@@ -60,8 +60,6 @@ struct redactions {
     struct short_field {
         uint32_t offset, value;
     } sizes[2];          /* last two fields of two bytes */
-    uint32_t end;        /* end of the decoded part of the payload */
-    bool is_repeated;    /* the packet is a retransmission */
     GHashTable *players; /* GBytes: names of players so far */
     bool after_name;     /* the last text was a key such as "name" */
     bool is_chat;        /* the next text is chat */
