@@ -187,10 +187,19 @@ static double silent_part(double captured, double acknowledged)
     return acknowledged > 0 ? MAX(captured / acknowledged - 1, 0) : -1;
 }
 
+/* True if acknowledgements name datagrams. Those of more than are missing name something else:
+ * FTE's Quake client sends times between those of frames. */
+static bool names_datagrams(const struct qs_path_end_counts *end)
+{
+    return end->not_captured <= end->missing;
+}
+
 static struct loss gap_loss(const struct qs_path_end_counts *end)
 {
     const double holes = end->acknowledged > 0 ? 0 : end->holes; /* nothing distinguishes them */
 
+    if (!names_datagrams(end))
+        return up_to(percent(end->missing, end->accepted + end->late + end->missing));
     return loss_of(end->missing + holes, end->not_captured, end->accepted + end->late,
                    silent_part(end->accepted, end->acknowledged));
 }
@@ -446,15 +455,14 @@ const char *qs_vantage_name(enum qs_vantage vantage)
     return names[vantage];
 }
 
-/* Returns the percentage of the numbers that the capture is known to lack. Acknowledgements of more
- * than are missing name something else: FTE's Quake client sends times between those of frames. */
+/* Returns the percentage of the numbers that the capture is known to lack. */
 static double not_captured(const struct qs_path_counts *counts)
 {
     const struct qs_path_end_counts *client = &counts->ends[QS_CLIENT],
                                     *server = &counts->ends[QS_SERVER];
     const double acknowledged = client->acknowledged + server->acknowledged;
-    const double lacking =
-        MIN(client->not_captured, client->missing) + MIN(server->not_captured, server->missing);
+    const double lacking = (names_datagrams(client) ? client->not_captured : 0) +
+                           (names_datagrams(server) ? server->not_captured : 0);
     const double holes = client->holes + server->holes;
     const double accepted = client->accepted + server->accepted;
 
