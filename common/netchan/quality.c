@@ -93,6 +93,7 @@ static void note_not_captured(const struct packet *packet, uint32_t acked_id)
     struct qs_path_sender *other = packet->other;
 
     other->half.started = false; /* which datagrams were acknowledged before is unknown */
+    /* It is of the last gap, too, if the packet behind that gap has no ack_id. */
     if (acked_id > sent_at(other, other->count - 1)->ack_id &&
         (!other->gap || other->gap_to != UINT32_MAX || other->gap_acknowledged >= other->gap)) {
         other->next_acknowledged++;
@@ -308,7 +309,7 @@ static void add_sent(const struct packet *packet, uint32_t record)
         return;
     if (sender->gap_to == UINT32_MAX)
         sender->gap_to = packet->ack_id;
-    if (packet->ack_id < packet->previous_id) {
+    if (packet->ack_id < packet->previous_id) { /* Quake's frames begin again with each level */
         sender->restarted = sender->count;
         sender->half.acked_id = 0;
     }
