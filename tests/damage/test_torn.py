@@ -17,6 +17,7 @@ import truth
 
 WINDOW = 20  # packets
 KEPT = 200  # bytes of a torn packet
+BEHIND = 400  # packets, behind sign-ons
 # Behind the first, of a session's end, only the server's svc_disconnect is left; behind the other nothing.
 ENDS = {"qw-id.pcap.gz": [138, 140]}
 
@@ -41,10 +42,11 @@ class Sweep:
 
     def torn(self, *options):
         """Places whose demo has a level with another sign-on than the whole capture has."""
-        for place, frame in enumerate(self.frames[:self.sign_on]):
+        frames = self.frames[:self.sign_on + BEHIND]
+        for place, frame in enumerate(frames[:self.sign_on]):
             if len(frame.data) > KEPT:
                 cut = frame._replace(data=frame.data[:KEPT])
-                outcome = self.convert(self.frames[:place] + [cut] + self.frames[place + 1:], *options)
+                outcome = self.convert(frames[:place] + [cut] + frames[place + 1:], *options)
                 if self.is_torn(outcome, options):
                     yield place
 

@@ -110,10 +110,10 @@ class PluginTest(unittest.TestCase):
         shutil.copytree(os.environ["PLUGIN_DIR"], cls.folder / "plugins")
         subprocess.run(["chmod", "-R", "a+rX", cls.folder / "plugins"], check=True)
         (cls.folder / "home").mkdir()
-        cls.identity = {}
-        if os.getuid() == 0:
+        cls.identity = []
+        if os.getuid() == 0:  # (Python would copy itself to start a program as another user, which takes long.)
             os.chown(cls.folder / "home", NOBODY, NOBODY)
-            cls.identity = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+            cls.identity = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         if "quakeshark.so" not in cls.tshark("-G", "plugins"):
             raise AssertionError("tshark did not load the plugin")
 
@@ -126,7 +126,10 @@ class PluginTest(unittest.TestCase):
             "TZ": "UTC",
             "HOME": str(cls.folder / "home"),
             "WIRESHARK_PLUGIN_DIR": str(cls.folder / "plugins"),
-            "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),  # tshark would start each program in it
+            # tshark would start each program of the first, and read RADIUS's dictionaries in the second.
+            "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),
+            "WIRESHARK_DATA_DIR": str(cls.folder / "home"),
+            "GLIBC_TUNABLES": os.environ["GLIBC_TUNABLES"],
         }
         preload = [os.environ.get("PRELOAD", "")]
         if any(preload):
@@ -138,17 +141,17 @@ class PluginTest(unittest.TestCase):
 
     @classmethod
     def run_tshark(cls, *arguments, encoding="utf-8", window=""):
-        return subprocess.run([TSHARK, *map(str, arguments)], env=cls.environment(window), cwd=cls.folder,
-                              capture_output=True, encoding=encoding, **cls.identity)
+        return subprocess.run([*cls.identity, TSHARK, *map(str, arguments)], env=cls.environment(window),
+                              cwd=cls.folder, capture_output=True, encoding=encoding)
 
     @classmethod
     def sharkd(cls, calls, window=""):
         """What sharkd answers to pairs of a method and its parameters."""
         requests = [json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
                     for number, (method, params) in enumerate(calls, 1)]
-        result = subprocess.run([os.environ["SHARKD"], "-"], input="\n".join(requests) + "\n",
+        result = subprocess.run([*cls.identity, os.environ["SHARKD"], "-"], input="\n".join(requests) + "\n",
                                 env=cls.environment(window), cwd=cls.folder, capture_output=True,
-                                encoding="utf-8", **cls.identity)
+                                encoding="utf-8")
         answers = [json.loads(line) for line in result.stdout.splitlines()]
         if result.returncode != 0 or [answer.get("id") for answer in answers] != \
                 list(range(1, len(calls) + 1)):

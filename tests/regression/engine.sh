@@ -46,7 +46,7 @@ differs() {
 }
 
 learn wire
-SERVER_CFG="sv_mintic 0.1" differs wire "s2c moves-per-second: "
+SERVER_CFG="sv_mintic 0.3" differs wire "s2c moves-per-second: "
 SERVER_CFG="sv_bigcoords 1" differs wire "protocol extensions: FTE 0x8000 (floatcoords) more than expected"
 grep -q "<failure message=\"protocol extensions: FTE" report.xml || exit 1
 
