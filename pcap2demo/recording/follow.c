@@ -35,7 +35,6 @@ struct follower {
     struct pipeline pipeline;
     struct qs_sessions *sessions;
     struct status status;
-    int64_t frame_time;                  /* time of the last frame; 0 before the first one */
     gint64 frame_read;                   /* when that frame was read (monotonic, microseconds) */
     gint64 scanned;                      /* time of the last ring_scan() (likewise) */
     unsigned ticks;                      /* seconds since the start */
@@ -144,7 +143,7 @@ static bool start_capturers(struct follower *follower, const char *demos)
 /* Returns how long no packet has come (ns), less DELAY. A change of the clock is no silence. */
 static int64_t silence(const struct follower *follower)
 {
-    const int64_t by_capture = g_get_real_time() * 1000 - follower->frame_time;
+    const int64_t by_capture = g_get_real_time() * 1000 - follower->status.until;
     const int64_t by_reading = (g_get_monotonic_time() - follower->frame_read) * 1000;
 
     return by_reading < DELAY ? 0 : MAX(by_capture, by_reading) - DELAY;
@@ -155,7 +154,7 @@ static int64_t until(const struct follower *follower, int64_t silent)
 {
     const int64_t option = follower->options->recorder.idle, idle = option ? option : QS_FLOW_IDLE;
     const GPtrArray *sessions = follower->status.sessions;
-    int64_t time = MIN(follower->frame_time + silent, g_get_real_time() * 1000) - idle;
+    int64_t time = MIN(follower->status.until + silent, g_get_real_time() * 1000) - idle;
 
     for (guint i = 0; i < sessions->len; i++) {
         const struct qs_client_session *session = g_ptr_array_index(sessions, i);
@@ -170,7 +169,6 @@ static void update_status(struct follower *follower)
     struct status *status = &follower->status;
 
     status->from = ring_oldest(follower->ring);
-    status->until = follower->frame_time;
     if (follower->capturers)
         status->drops_known = capturers_dropped(follower->capturers, &status->dropped);
     log_trouble(&follower->status_trouble, "status",
@@ -197,13 +195,13 @@ static void tick(struct follower *follower, bool idle)
     const int64_t silent = all_read ? silence(follower) : 0;
 
     follower->read_everything |= idle;
-    if (follower->frame_time) {
+    if (follower->status.until) {
         const int64_t time = until(follower, silent);
 
         if (silent)
             pipeline_flush(&follower->pipeline);
         qs_sessions_expire(follower->sessions, silent);
-        tcp_expire(follower->pipeline.tcp, follower->frame_time + silent);
+        tcp_expire(follower->pipeline.tcp, follower->status.until + silent);
         if (follower->read_everything)
             set_until(follower, time);
     }
@@ -252,7 +250,7 @@ static bool read_frames(struct follower *follower, int64_t now)
                                 ring_oldest(follower->ring));
         frame->packet.number = frame->packet.frame = ++follower->status.packets;
         frame->packet.file = last_file(follower);
-        follower->frame_time = frame->packet.time;
+        follower->status.until = frame->packet.time;
         pipeline_add_frame(&follower->pipeline, frame);
         count++;
     }
@@ -291,8 +289,8 @@ static void finish(struct follower *follower)
     qs_sessions_end_source(follower->sessions);
     pipeline_end(&follower->pipeline);
     qs_sessions_free(follower->sessions, true);
-    if (follower->frame_time)
-        set_until(follower, MIN(follower->frame_time, g_get_real_time() * 1000));
+    if (follower->status.until)
+        set_until(follower, MIN(follower->status.until, g_get_real_time() * 1000));
 }
 
 /* Ends the recording after other signals: leaves open demos for the next start. */
@@ -316,15 +314,17 @@ static void stop(struct follower *follower)
     if (follower->capturers)
         capturers_stop(follower->capturers);
     update_status(follower);
-    if (g_strcmp0(signal, "SIGINT") == 0)
+    if (g_strcmp0(signal, "SIGINT") == 0) {
         finish(follower);
+        update_status(follower);
+    }
     text = status_text(&follower->status);
     if (g_strcmp0(signal, "SIGINT") != 0)
         leave(follower);
     if (signal)
         exit_status_reset();
     else if (!follower->failed)
-        failure(follower->frame_time ? EXIT_PROBLEMS : EXIT_UNUSABLE,
+        failure(follower->status.until ? EXIT_PROBLEMS : EXIT_UNUSABLE,
                 (struct qs_location){.file = follower->options->recorder.interface},
                 "nothing is captured any more");
     if (follower->failed)
