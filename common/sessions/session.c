@@ -26,8 +26,9 @@ struct session {
 
     bool both_ends;   /* keep no demo unless both ends have sent */
     GHashTable *maps; /* qs_sessions.maps */
-    char *status_map; /* map of the first level, from a status answer; or NULL */
+    char *status_map; /* map of `status_level`, from a status answer; or NULL */
     uint32_t status_level;
+    int64_t level_start; /* time of the packet that began the level; 0: not captured */
 };
 
 /* Number of packets between two descriptions of the session; fewer while its map is unknown. */
@@ -69,20 +70,16 @@ static void enter_map(struct session *session, const char *map)
         qs_session_demo_set_map(shared->demo, map);
 }
 
-/*
- * Keeps the map from the server's last status answer, to any client, if the capture lacks the
- * session's beginning and the session is still in its first level. The sign-on of a later level
- * names the map itself.
- */
+/* Keeps the map from the server's last status answer since the level began, to any client, if the
+ * capture lacks the level's beginning or part of its sign-on. */
 static void keep_status_map(struct session *session, const struct qs_session *state)
 {
     const struct qs_server_map *server_map;
 
-    if (state->connection || (state->level && !state->lost.packet) ||
-        (session->status_map && state->level != session->status_level))
+    if (state->connection || (state->level && !state->lost.packet))
         return;
     server_map = g_hash_table_lookup(session->maps, &session->shared.server);
-    if (!server_map || server_map->time < session->shared.start ||
+    if (!server_map || server_map->time < MAX(session->shared.start, session->level_start) ||
         server_map->time > session->shared.end)
         return;
     g_free(session->status_map);
@@ -146,6 +143,7 @@ static void update_level(struct session *session, const struct qs_session *state
             qs_session_demo_splits(session->shared.demo))
             split_demo(session);
         session->level = state->level;
+        session->level_start = packet->time;
         g_clear_pointer(&session->shared.map, g_free);
         if (session->shared.demo)
             qs_session_demo_set_map(session->shared.demo, NULL);

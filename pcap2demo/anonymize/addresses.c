@@ -201,25 +201,26 @@ static uint32_t read_ipv4(struct qs_view bytes, uint32_t at, struct qs_address *
                : end - at;
 }
 
-/* Reads an IPv6 address, or 8 digits of a known IPv4 one in any byte order. Returns its length. */
+/* Reads an IPv6 address that does not end with four octets, or 8 digits of a known IPv4 one in any
+ * byte order. Returns its length. */
 static uint32_t read_hexadecimal(const struct addresses *addresses, struct qs_view bytes,
                                  uint32_t at, struct qs_address *address)
 {
     enum { DIGITS = 8 };
     char text[INET6_ADDRSTRLEN] = "", *end;
     const char before = at ? character(bytes, at - 1) : '\0';
-    uint32_t size = 0, number;
+    uint32_t size = 0, group = 0, number; /* `group` begins behind the last colon */
 
     while (size < sizeof text - 1 &&
            (g_ascii_isxdigit(character(bytes, at + size)) || character(bytes, at + size) == ':')) {
         text[size] = character(bytes, at + size);
-        size++;
+        if (text[size++] == ':')
+            group = size;
     }
     if (size > 1 && text[size - 1] == ':' && text[size - 2] != ':')
         text[--size] = '\0';
     if (size < DIGITS - 1 || g_ascii_isalnum(character(bytes, at + size)) ||
-        (g_ascii_isalnum(before) && before != 'x') ||
-        (character(bytes, at + size) == '.' && is_digit_at(bytes, at + size + 1)))
+        (g_ascii_isalnum(before) && before != 'x') || read_ipv4(bytes, at + group, address))
         return 0;
     *address = (struct qs_address){.family = 6};
     if (inet_pton(AF_INET6, text, address->bytes) == 1)

@@ -379,9 +379,14 @@ static void compare_format(struct visit *visit, const struct qs_type_count *type
         if (expect_field_name(key) && !expect_part(visit->rule, expect_field_name(key)) &&
             is_enough(type, ((const struct qs_share *)value)->count))
             add_difference(&fields, key, value);
-    if (fields.first)
+    if (fields.first) {
+        const struct qs_share *named = g_hash_table_lookup(type->fields, fields.first);
+
+        fields.where.packets = named->packets; /* a message may have several new ones */
+        fields.where.count = named->count;
         add(visit, true, &fields.where,
             g_strdup_printf("new field %s", ((const struct qs_field *)fields.first)->name));
+    }
 }
 
 static void visit_format(struct visit *visit, const struct types *types)
