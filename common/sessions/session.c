@@ -478,12 +478,11 @@ void qs_client_session_packet(struct qs_client_session *shared,
         report_events(session, false);
 }
 
-void qs_client_session_copy(struct qs_client_session *session, enum qs_end from, uint32_t number,
-                            int64_t time, int file_order)
+void qs_client_session_copy(struct qs_client_session *session, enum qs_direction direction,
+                            uint32_t number, int64_t time, int file_order)
 {
-    if (session->quality && session->state.server != QS_END_UNKNOWN)
-        qs_path_add_copy(session->quality, from == session->state.server ? QS_S2C : QS_C2S, number,
-                         time, file_order);
+    if (session->quality)
+        qs_path_add_copy(session->quality, direction, number, time, file_order);
 }
 
 bool qs_sessions_want(const struct qs_sessions_options *options,

@@ -78,10 +78,10 @@ void qs_client_session_free(struct qs_client_session *session);
 void qs_client_session_packet(struct qs_client_session *session,
                               const struct qs_decoded_packet *decoded);
 
-/* Adds a copy of datagram `number` of the main stream, from the end `from`, to the path quality:
- * see qs_path_add_copy(). */
-void qs_client_session_copy(struct qs_client_session *session, enum qs_end from, uint32_t number,
-                            int64_t time, int file_order);
+/* Adds a copy of datagram `number` of the main stream to the path quality: see
+ * qs_path_add_copy(). */
+void qs_client_session_copy(struct qs_client_session *session, enum qs_direction direction,
+                            uint32_t number, int64_t time, int file_order);
 
 /* Call this at the end of the session: keeps its last `state`, and its level as a donor. */
 void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state);
