@@ -143,7 +143,6 @@ static void update_level(struct session *session, const struct qs_session *state
             qs_session_demo_splits(session->shared.demo))
             split_demo(session);
         session->level = state->level;
-        session->level_start = packet->time;
         g_clear_pointer(&session->shared.map, g_free);
         if (session->shared.demo)
             qs_session_demo_set_map(session->shared.demo, NULL);
@@ -463,6 +462,8 @@ void qs_client_session_packet(struct qs_client_session *shared,
                                           shared->number, decoder, &shared->server);
     if (shared->match)
         qs_match_packet(shared->match, decoder, packet);
+    if (decoder->session->level != shared->state.level)
+        session->level_start = packet->time;
     if (shared->packets % FIND_MAP_EVERY == 0)
         keep_status_map(session, decoder->session);
     if (!session->late)

@@ -315,7 +315,7 @@ static void stop(struct follower *follower)
         capturers_stop(follower->capturers);
     update_status(follower);
     if (g_strcmp0(signal, "SIGINT") == 0) {
-        finish(follower);
+        finish(follower); /* within two seconds, or not to its end */
         update_status(follower);
     }
     text = status_text(&follower->status);

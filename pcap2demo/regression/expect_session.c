@@ -379,14 +379,9 @@ static void compare_format(struct visit *visit, const struct qs_type_count *type
         if (expect_field_name(key) && !expect_part(visit->rule, expect_field_name(key)) &&
             is_enough(type, ((const struct qs_share *)value)->count))
             add_difference(&fields, key, value);
-    if (fields.first) {
-        const struct qs_share *named = g_hash_table_lookup(type->fields, fields.first);
-
-        fields.where.packets = named->packets; /* a message may have several new ones */
-        fields.where.count = named->count;
-        add(visit, true, &fields.where,
+    if (fields.first) /* its packets alone: a message may have several new fields */
+        add(visit, true, g_hash_table_lookup(type->fields, fields.first),
             g_strdup_printf("new field %s", ((const struct qs_field *)fields.first)->name));
-    }
 }
 
 static void visit_format(struct visit *visit, const struct types *types)
