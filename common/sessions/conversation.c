@@ -57,14 +57,19 @@ static void set_protocol(struct qs_conversation *conversation,
     find_server_ports(conversation, selection);
 }
 
+enum qs_end qs_conversation_server(const struct qs_conversation *conversation)
+{
+    if (conversation->state->server != QS_END_UNKNOWN)
+        return conversation->state->server;
+    return conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
+}
+
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server)
 {
-    enum qs_end end = conversation->state->server;
+    const enum qs_end end = qs_conversation_server(conversation);
 
-    if (end == QS_END_UNKNOWN)
-        end = conversation->is_server_port[QS_END_A] ? QS_END_A : QS_END_B;
-    return &conversation->flow.ends[(end == QS_END_A) == server ? QS_END_A : QS_END_B];
+    return &conversation->flow.ends[server ? end : qs_other_end(end)];
 }
 
 /* --- Conversations of a known game ----------------------------------------------------------- */

@@ -48,7 +48,9 @@ struct qs_conversation *qs_conversation_new(const struct qs_protocol_selection *
                                             const struct qs_address *b);
 void qs_conversation_free(struct qs_conversation *conversation);
 
-/* Returns the address of the server, or of the client. If the roles are unknown, ports decide. */
+/* Returns the server's end. If the roles are unknown, ports decide. */
+enum qs_end qs_conversation_server(const struct qs_conversation *conversation);
+/* Returns the address of the server, or of the client. */
 const struct qs_address *qs_conversation_address(const struct qs_conversation *conversation,
                                                  bool server);
 

@@ -250,13 +250,11 @@ static bool drop_copy(struct qs_sessions *sessions, struct qs_packet *packet)
     if (conversation->session && seqinfo.numbered) {
         join_sides(sessions, conversation, packet, packet->time - first->time);
         if (!seqinfo.stream)
-            qs_client_session_copy(
-                conversation->session,
-                qs_address_equal(&first->source, qs_conversation_address(conversation, true))
-                    ? QS_S2C
-                    : QS_C2S,
-                (uint32_t)(seqinfo.number >> QS_SEQINFO_SHIFT), packet->time,
-                (int)(qs_copies_recorder(sessions->copies) - first->recorder));
+            qs_client_session_copy(conversation->session,
+                                   packet->from == qs_conversation_server(conversation) ? QS_S2C
+                                                                                        : QS_C2S,
+                                   (uint32_t)(seqinfo.number >> QS_SEQINFO_SHIFT), packet->time,
+                                   (int)(qs_copies_recorder(sessions->copies) - first->recorder));
         return true;
     }
     return qs_flow_between(sessions->flows, &packet->source, &packet->destination) ==
