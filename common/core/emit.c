@@ -104,18 +104,22 @@ void qs_emit_name(struct qs_decoder *d, unsigned id, const struct qs_table *tabl
     qs_label_text(d, " ", qs_view_of(name), "");
 }
 
+/* True if the line begins with the name, which is not empty, and these characters. */
+static bool begins_with(struct qs_view line, struct qs_view name, const char *end)
+{
+    return line.size > name.size && !memcmp(line.data, name.data, name.size) &&
+           qs_view_begins(qs_view_skip(line, name.size), end);
+}
+
 /* True for the player's "anna: gg", "(anna): gg" (to the team), "[SPEC] anna: gg" (spectator). */
 static bool is_line_of(struct qs_view text, struct qs_view name)
 {
     static const char spectator[] = "[SPEC] ";
     const uint32_t mark = qs_view_begins(text, spectator) ? sizeof spectator - 1 : 0;
     const struct qs_view line = qs_view_skip(text, mark);
-    const bool team = qs_view_character(line, 0) == '(' && qs_view_character(name, 0) != '(';
-    const struct qs_view line_text = qs_view_skip(line, team);
 
-    return name.size && line_text.size > name.size &&
-           !memcmp(line_text.data, name.data, name.size) &&
-           qs_view_begins(qs_view_skip(line_text, name.size), team ? "): " : ": ");
+    return begins_with(line, name, ": ") ||
+           (qs_view_character(line, 0) == '(' && begins_with(qs_view_skip(line, 1), name, "): "));
 }
 
 void qs_emit_speaker(struct qs_decoder *d, unsigned id, struct qs_view text, uint32_t count,
