@@ -94,6 +94,16 @@ static double clock_difference(const struct qs_path *path)
     return fabs(client->lag / copied[0] + server->lag / copied[1]) / 2 / SECOND;
 }
 
+/* True if the capture has some datagrams at two places, but most at one: no figure is of both
+ * parts. */
+static bool changes_place(const struct qs_path_sender *sender)
+{
+    const uint32_t copied = sender->copied - sender->repeated;
+
+    return copied >= ENOUGH && !qs_path_has_two_vantages(sender) &&
+           fabs(sender->lag) > NEAR * sender->copied;
+}
+
 bool qs_path_is_near(const struct qs_path *path, unsigned sender)
 {
     const struct qs_path_sender *senders = path->history->senders;
@@ -560,7 +570,8 @@ void qs_path_quality(const struct qs_path *path, struct qs_path_quality *quality
         return;
     }
     view = view_of(path);
-    if (view.counts.ends[QS_SERVER].acknowledged >= ENOUGH)
+    if (view.counts.ends[QS_SERVER].acknowledged >= ENOUGH && !changes_place(view.client) &&
+        !changes_place(view.server))
         estimate(&view, quality);
     finish_direction(&view, QS_C2S, &quality->c2s);
     finish_direction(&view, QS_S2C, &quality->s2c);
