@@ -92,3 +92,11 @@ class Sessions(PluginTest):
                              to_client(5000, 27500, OOB + b"c1234\0")])
         for value, number in (0, "1"), (1, "2"):
             self.assertEqual(self.fields(path, ["frame.number"], "-Y", f"qw.from_server == {value}"), [[number]])
+
+    def test_client_may_have_the_port_of_its_server(self):
+        for name, port in (("qw-sample", 27500), ("nq-protocol666", 36603)):
+            _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
+            same = [capture.with_ends(frame, *(end if end[1] in (26000, port) else (b"\n\0\0\1", port)
+                                               for end in capture.ends(frame))) for frame in frames]
+            shown, moved = (self.fields(self.timed_capture(case), [f"{name[:2]}.from_server"]) for case in (frames, same))
+            self.assertTrue(shown == moved, name)
