@@ -253,7 +253,7 @@ static void read_hidden_body(struct qs_decoder *d, const struct qs_message_type 
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, HEADER_SIZE, "Unknown hidden message");
     if (d->in.overrun)
         qs_note(d, QS_NOTE_MALFORMED, start, end - start, "%s is longer than its %u bytes",
-                type->name, end - start);
+                type->name, end - start - HEADER_SIZE);
     qs_undecoded_to(d, end);
 }
 

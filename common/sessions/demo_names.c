@@ -134,7 +134,7 @@ char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_
         base = base_of(request);
         extension = g_strconcat(".", request->extension, NULL);
     } else {
-        extension = g_strdup(dot && dot > names->file ? dot : "");
+        extension = g_strdup(dot ? dot : "");
         base = g_strndup(names->file, strlen(names->file) - strlen(extension));
     }
     name = number_name(names, base, extension);

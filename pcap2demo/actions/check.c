@@ -575,6 +575,7 @@ static void begin(struct action *action)
         check->golden_options =
             (struct golden_options){.folder = check->options->golden,
                                     .update = check->options->update,
+                                    .selected = action->options->sessions.chosen->len > 0,
                                     .no_default_ignore = check->options->no_default_ignore,
                                     .ignored = check->options->ignored,
                                     .expected = check->options->problems};

@@ -99,6 +99,18 @@ static char *why_nothing(const struct qs_client_session *session)
     return g_strconcat(g_str_has_prefix(why, "no demo: ") ? "" : "no demo: ", why, NULL);
 }
 
+guint report_demo_files(const struct qs_client_session *session)
+{
+    guint written = 0;
+
+    for (guint i = 0; session->demo && i < session->demo->files->len; i++) {
+        const struct qs_session_demo_file *file = g_ptr_array_index(session->demo->files, i);
+
+        written += file->error == NULL;
+    }
+    return written;
+}
+
 char *report_demo(const struct qs_client_session *session)
 {
     GString *text;
@@ -110,8 +122,10 @@ char *report_demo(const struct qs_client_session *session)
         return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
     if (nothing_rebuilt(session))
         return why_nothing(session);
+    files = report_demo_files(session);
+    if (!files)
+        return g_strdup("no demo: it could not be written");
     text = g_string_new(NULL);
-    files = session->demo->files->len;
     if (files > 1)
         g_string_append_printf(text, "%u %s ", files, g_get_charset(NULL) ? "×" : "x");
     g_string_append(text, session->format->extension);

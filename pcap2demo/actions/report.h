@@ -37,6 +37,8 @@ char *report_duration(const struct qs_client_session *session);
 
 /* Describes the rebuilt demo ("qwd, 2 problems"), or says why there is none. */
 char *report_demo(const struct qs_client_session *session);
+/* Returns the number of the session's demos that were written, or would be. */
+guint report_demo_files(const struct qs_client_session *session);
 
 /* Returns the source of a sign-on that the capture lacks: "from session 2", or "missing". NULL if
  * the capture has the sign-on. */

@@ -398,7 +398,9 @@ void recorder_run(const struct options *options, void (*prepare)(const struct op
     log_open(g_strcmp0(options->recorder.log_format, "json") == 0, !options->quiet);
     status_init(&follower.status);
     if (!qs_demo_names_are_generated(demo_files_naming(options->demos)))
-        fail(demos, g_strdup("--output: demos of a recording go to a folder, not to one file"));
+        fail(NULL,
+             g_strdup_printf("--output %s: demos of a recording go to a folder, not to a file",
+                             options->demo.output));
     else if (options->recorder.follow && !g_file_test(follower.folder, G_FILE_TEST_IS_DIR))
         fail(follower.folder, g_strdup("there is no such folder"));
     else if (options->recorder.follow && options->input.filter &&

@@ -429,7 +429,7 @@ static void on_session_end(struct qs_sessions_handler *handler,
     qs_path_quality(session->quality, &line);
     text = qs_path_text(&line, false);
     json_object_set_new(members, "why", json_string(ends[session->why].word));
-    if (session->demo && session->demo->files->len)
+    if (report_demo_files(session))
         g_queue_push_tail(&status->finished, json_incref(members));
     if (status->finished.length > FINISHED_MAX)
         json_decref(g_queue_pop_head(&status->finished));

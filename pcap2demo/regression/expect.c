@@ -19,7 +19,8 @@ struct expect {
 
     /* State of the current input. */
     GPtrArray *findings;
-    unsigned sessions;
+    unsigned sessions;   /* of the input */
+    bool any;            /* an input had a session */
     GHashTable *running; /* session number -> struct expect_counts */
 };
 
@@ -177,6 +178,7 @@ void expect_session(struct expect *expect, const struct qs_client_session *sessi
     if (counts && (session->recorded || session->received_from_server)) {
         expect_visit(expect->file, counts, session, expect->update ? NULL : expect->findings);
         expect->sessions++;
+        expect->any = true;
     }
     expect_left_out(expect, session);
 }
@@ -203,11 +205,13 @@ GPtrArray *expect_write(struct expect *expect, char **problem)
 
     *problem = NULL;
     g_file_get_contents(expect->path, &before, NULL, NULL);
-    if (!before) {
+    if (!expect->any) {
+        g_ptr_array_set_size(changes, 0);
+    } else if (!before) {
         g_ptr_array_set_size(changes, 0);
         g_ptr_array_add(changes, g_strdup("written"));
     }
-    if (expect->update && g_strcmp0(before, text) != 0)
+    if (expect->update && expect->any && g_strcmp0(before, text) != 0)
         *problem = writer_replace(expect->path, text);
     return changes;
 }

@@ -325,6 +325,8 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
     if (!whole || check->text->len > GOLDEN_SIZE_MAX)
         set_error(check->result,
                   g_strdup_printf("%s: %s", not_done, whole ? "is too large" : "interrupted"));
+    else if (check->options->update && check->options->selected && !check->packets)
+        set_error(check->result, g_strdup("not written: it has none of the chosen sessions"));
     else if (check->options->update && !check->result->error)
         update(check);
     else if (check->golden && !check->result->error)

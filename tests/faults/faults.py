@@ -288,8 +288,7 @@ FAULTS = [
     ("core", 'if (qs_path_has_two_vantages(sender))\n            lag += sender->lag / sender->copied;',
      'if (qs_path_has_two_vantages(sender))\n            lag = sender->lag / sender->copied;'),
     # Late joins, paths, rebuilders, reports and copies: what a reviewer thought of last.
-    ("demo", 'bytes[in.pos] = m->player | (m->spectator && !several ? SPECTATOR : 0);',
-     'bytes[in.pos] = m->player;'),
+    ("demo", '(*spectator & ~SPECTATOR) | (m->spectator ? SPECTATOR : 0)', '*spectator & ~SPECTATOR'),
     ("demo", 'char *time = m->sent[i] ? qs_duration_text((m->sent[i]',
      'char *time = m->sent[1] ? qs_duration_text((m->sent[1]'),
     ("core", 'qs_path_times_of(view->server)->high, .5)', 'qs_path_times_of(view->server)->high, .95)'),

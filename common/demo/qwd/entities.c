@@ -206,10 +206,11 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
                           const struct qw_update *update, guint index)
 {
     GByteArray *full = entities->scratch;
+    const uint32_t replaced = qs_message_at(packet->decoder, index)->length;
 
     qs_bytes_empty(full);
     qw_frames_append(full, &entities->frames);
-    if (packet->packet->size + full->len > PLAYED_MAX) {
+    if (packet->packet->size - replaced + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
         qs_demo_problem(
             entities->out, packet->packet,

@@ -14,7 +14,7 @@
 static bool is_of_player(uint8_t id)
 {
     return id == SVC_UPDATEFRAGS || id == SVC_UPDATEPING || id == SVC_UPDATEPL ||
-           id == SVC_UPDATEENTERTIME || id == SVC_UPDATEUSERINFO;
+           id == SVC_UPDATEENTERTIME || id == SVC_UPDATEUSERINFO || id == SVC_SETINFO;
 }
 
 /* --- Creating and preparing a match --- */
@@ -109,15 +109,22 @@ static void add_serverdata(const struct qwd_match *m, struct qs_view message, qw
     const bool several = m->donor->ext.fte2 & FTE2_MAXPLAYERS;
     struct qs_reader in = qs_reader_over(message.data, message.size);
     uint8_t *bytes = g_memdup2(message.data, message.size);
+    uint8_t *spectator;
 
     qs_reader_u8(&in);
     qwd_skip_pairs(&in);
     qs_reader_bytes(&in, 8); /* protocol, count */
     qs_reader_string(&in);   /* game directory */
     if (several)
-        qs_reader_bytes(&in, 2); /* slots, seats */
-    if (!in.overrun && in.pos < in.size)
-        bytes[in.pos] = m->player | (m->spectator && !several ? SPECTATOR : 0);
+        qs_reader_u8(&in); /* slots */
+    spectator = bytes + in.pos;
+    if (several)
+        qs_reader_u8(&in); /* seats */
+    if (!in.overrun && in.pos < in.size) {
+        bytes[in.pos] = m->player;
+        if (!(m->donor->ext.fte2 & FTE2_VRINPUTS) || !several)
+            *spectator = (uint8_t)((*spectator & ~SPECTATOR) | (m->spectator ? SPECTATOR : 0));
+    }
     add(user, (struct qs_view){bytes, message.size});
     g_free(bytes);
 }

@@ -115,6 +115,7 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_s
         !agreed->fte && !agreed->fte2 && !(agreed->mvd1 & ~(uint32_t)MVD1_HIDDEN_MESSAGES);
     struct qs_reader in = qs_reader_over(message.data, message.size);
     GByteArray *bytes = g_byte_array_new();
+    const bool several = agreed->fte2 & FTE2_MAXPLAYERS;
     uint32_t from;
 
     qs_write_u8(bytes, qs_reader_u8(&in));
@@ -123,9 +124,15 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_s
     from = plain ? in.pos : from;
     qs_reader_bytes(&in, 8); /* protocol, count */
     qs_reader_string(&in);   /* game directory */
+    if (several)
+        qs_reader_u8(&in); /* slots */
     g_byte_array_append(bytes, message.data + from, in.pos - from);
-    qs_reader_u32(&in);
-    qs_write_u8(bytes, 0);
+    qs_reader_u32(&in); /* time */
+    if (several)
+        qs_write_u8(bytes, 1); /* seats */
+    qs_write_u8(bytes, 0);     /* player */
+    if (!several && agreed->fte & FTE_SPLITSCREEN)
+        qs_write_u8(bytes, SEATS_END);
     g_byte_array_append(bytes, in.data + in.pos, qs_reader_left(&in));
     qs_sign_on_add(sign_on, qs_view_of_bytes(bytes));
     sign_on->broken |= in.overrun;
