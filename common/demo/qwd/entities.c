@@ -210,7 +210,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
 
     qs_bytes_empty(full);
     qw_frames_append(full, &entities->frames);
-    if (packet->packet->size - replaced + full->len > PLAYED_MAX) {
+    if (packet->packet->size + full->len > PLAYED_MAX + replaced) {
         entities->out->counts.missing++;
         qs_demo_problem(
             entities->out, packet->packet,
