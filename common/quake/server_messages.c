@@ -35,7 +35,6 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
 /* Stops decoding: nothing behind an unknown version can be read. */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
-    nq_session_of(d)->base.version = (int32_t)version;
     nq_session_of(d)->undecodable = true;
     /* On trial, an unknown version shows that these bytes are no such message. */
     qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
@@ -88,6 +87,7 @@ static void read_serverinfo(struct qs_decoder *d)
         qs_reader_overrun(&d->in);
     if (d->in.overrun)
         return;
+    session->base.version = (int32_t)version;
     if (!nq_is_decoded(version)) {
         refuse_protocol(d, version);
         return;
