@@ -94,8 +94,8 @@ static double clock_difference(const struct qs_path *path)
     return fabs(client->lag / copied[0] + server->lag / copied[1]) / 2 / SECOND;
 }
 
-/* True if the capture has some datagrams at two places, but most at one: no figure is of both
- * parts. */
+/* True if the capture has some datagrams at two places, but most at one: figures would mix both
+ * places. */
 static bool changes_place(const struct qs_path_sender *sender)
 {
     const uint32_t copied = sender->copied - sender->repeated;

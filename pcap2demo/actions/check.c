@@ -572,13 +572,13 @@ static void begin(struct action *action)
     action->separate_inputs =
         check->options->golden || check->options->expect || check->options->junit;
     if (check->options->golden) {
-        check->golden_options =
-            (struct golden_options){.folder = check->options->golden,
-                                    .update = check->options->update,
-                                    .selected = action->options->sessions.chosen->len > 0,
-                                    .no_default_ignore = check->options->no_default_ignore,
-                                    .ignored = check->options->ignored,
-                                    .expected = check->options->problems};
+        check->golden_options = (struct golden_options){
+            .folder = check->options->golden,
+            .update = check->options->update,
+            .selected = action->options->sessions.chosen->len > 0 || action->options->input.filter,
+            .no_default_ignore = check->options->no_default_ignore,
+            .ignored = check->options->ignored,
+            .expected = check->options->problems};
         check->golden = golden_check_new(&check->golden_options);
         check->base.open = sink_open;
         check->base.close = sink_close;

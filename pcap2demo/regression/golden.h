@@ -75,8 +75,9 @@ struct golden_difference {
 
 struct golden_options {
     const char *folder;
-    bool update;   /* write goldens instead of comparing */
-    bool selected; /* --session chooses packets: an update writes no golden without any */
+    bool update; /* write goldens instead of comparing */
+    bool
+        selected; /* an option chooses packets: an update writes no golden if no packet is chosen */
     bool no_default_ignore;
     GPtrArray *ignored, *expected; /* names that an update adds to the golden's (char *) */
 };

@@ -326,7 +326,7 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
         set_error(check->result,
                   g_strdup_printf("%s: %s", not_done, whole ? "is too large" : "interrupted"));
     else if (check->options->update && check->options->selected && !check->packets)
-        set_error(check->result, g_strdup("not written: it has none of the chosen sessions"));
+        set_error(check->result, g_strdup("not written: the input has none of the chosen packets"));
     else if (check->options->update && !check->result->error)
         update(check);
     else if (check->golden && !check->result->error)
