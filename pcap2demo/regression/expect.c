@@ -201,17 +201,18 @@ GPtrArray *expect_end_input(struct expect *expect)
 GPtrArray *expect_write(struct expect *expect, char **problem)
 {
     GPtrArray *changes = g_ptr_array_new_with_free_func(g_free);
-    g_autofree char *before = NULL, *text = expect_file_text(expect->file, changes);
+    g_autofree char *before = NULL, *text = NULL;
 
     *problem = NULL;
+    if (!expect->update || !expect->any)
+        return changes;
+    text = expect_file_text(expect->file, changes);
     g_file_get_contents(expect->path, &before, NULL, NULL);
-    if (!expect->any) {
-        g_ptr_array_set_size(changes, 0);
-    } else if (!before) {
+    if (!before) {
         g_ptr_array_set_size(changes, 0);
         g_ptr_array_add(changes, g_strdup("written"));
     }
-    if (expect->update && expect->any && g_strcmp0(before, text) != 0)
+    if (g_strcmp0(before, text) != 0)
         *problem = writer_replace(expect->path, text);
     return changes;
 }

@@ -76,8 +76,8 @@ struct golden_difference {
 struct golden_options {
     const char *folder;
     bool update; /* write goldens instead of comparing */
-    bool
-        selected; /* an option chooses packets: an update writes no golden if no packet is chosen */
+    /* An option chooses packets: an update writes no golden if no packet is chosen. */
+    bool selected;
     bool no_default_ignore;
     GPtrArray *ignored, *expected; /* names that an update adds to the golden's (char *) */
 };

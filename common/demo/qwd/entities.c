@@ -208,11 +208,10 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
     GByteArray *full = entities->scratch;
     const struct qw_session *session = (const struct qw_session *)packet->decoder->session;
     const uint32_t replaced = qs_message_at(packet->decoder, index)->length;
-    const uint32_t size = MAX(packet->packet->size, session->content.size); /* of all fragments */
 
     qs_bytes_empty(full);
     qw_frames_append(full, &entities->frames);
-    if (size + full->len > PLAYED_MAX + replaced) {
+    if (session->content.size + full->len > PLAYED_MAX + replaced) {
         entities->out->counts.missing++;
         qs_demo_problem(
             entities->out, packet->packet,

@@ -113,10 +113,7 @@ static void add_serverdata(const struct qwd_match *m, struct qs_view message, qw
 
     qs_reader_u8(&in);
     qwd_skip_pairs(&in);
-    qs_reader_bytes(&in, 8); /* protocol, count */
-    qs_reader_string(&in);   /* game directory */
-    if (several)
-        qs_reader_u8(&in); /* slots */
+    qwd_skip_to_players(&in, &m->donor->ext);
     spectator = bytes + in.pos;
     if (several)
         qs_reader_u8(&in); /* seats */

@@ -93,6 +93,8 @@ bool qwd_needs_level(const struct qs_decoder *decoder);
 
 /* Skips the pairs of extensions after the id of svc_serverdata, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
+/* Skips what follows these pairs in front of the players, or in front of MVD's time. */
+void qwd_skip_to_players(struct qs_reader *in, const struct fte_session *agreed);
 
 /* With FTE's replacement deltas: stores the packet's updates from baselines, and tracks the
  * entities in view. */

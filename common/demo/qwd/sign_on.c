@@ -106,6 +106,14 @@ void qwd_skip_pairs(struct qs_reader *in)
     }
 }
 
+void qwd_skip_to_players(struct qs_reader *in, const struct fte_session *agreed)
+{
+    qs_reader_bytes(in, 8); /* protocol, count */
+    qs_reader_string(in);   /* game directory */
+    if (agreed->fte2 & FTE2_MAXPLAYERS)
+        qs_reader_u8(in); /* slots */
+}
+
 /* Adds svc_serverdata of MVD, with a player in place of the time: PROTOCOL.md, section 10. Drops
  * the pairs of extensions if none is agreed, because clients without extensions know none. */
 static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_session *agreed,
@@ -122,10 +130,7 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, const struct fte_s
     from = in.pos;
     qwd_skip_pairs(&in);
     from = plain ? in.pos : from;
-    qs_reader_bytes(&in, 8); /* protocol, count */
-    qs_reader_string(&in);   /* game directory */
-    if (several)
-        qs_reader_u8(&in); /* slots */
+    qwd_skip_to_players(&in, agreed);
     g_byte_array_append(bytes, message.data + from, in.pos - from);
     qs_reader_u32(&in); /* time */
     if (several)
