@@ -223,9 +223,10 @@ void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct 
     }
 }
 
-static void note_too_long(struct qs_decoder *d, uint32_t length, uint32_t max)
+/* Notes a text of this packet. */
+static void note_too_long(struct qs_decoder *d, struct qs_view text, uint32_t max)
 {
-    qs_note(d, QS_NOTE_UNUSUAL, d->in.pos - MIN(length, d->in.pos), length,
+    qs_note(d, QS_NOTE_UNUSUAL, (uint32_t)(text.data - d->in.data), text.size,
             "Info string longer than the %u bytes that engines keep: the rest is ignored", max);
 }
 
@@ -235,7 +236,7 @@ void qs_info_replace(struct qs_decoder *d, struct qs_table *table, uint32_t inde
     const struct qs_view kept = qs_info_cut(info, max);
 
     if (kept.size < info.size)
-        note_too_long(d, info.size, max);
+        note_too_long(d, info, max);
     qs_table_set(table, index, kept);
 }
 
@@ -247,5 +248,6 @@ void qs_info_change(struct qs_decoder *d, struct qs_table *table, uint32_t index
     if (info)
         qs_table_set(table, index, qs_view_of(info));
     else
-        note_too_long(d, key.size + value.size + 2, max);
+        note_too_long(d, (struct qs_view){key.data, (uint32_t)(value.data + value.size - key.data)},
+                      max);
 }

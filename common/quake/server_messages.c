@@ -32,10 +32,9 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
     nq_set_formats(d);
 }
 
-/* Stops decoding: nothing behind an unknown version can be read. */
+/* Stops decoding this packet: nothing behind an unknown version can be read. */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
-    nq_session_of(d)->undecodable = true;
     /* On trial, an unknown version shows that these bytes are no such message. */
     qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
             "Protocol %u is not decoded", version);
@@ -50,10 +49,13 @@ static void read_version(struct qs_decoder *d)
     version = qs_u32(d, NQ_VERSION_NUMBER);
     if (d->in.overrun)
         return;
-    if (nq_is_decoded(version))
+    if (nq_is_decoded(version)) {
         choose_protocol(d, version, 0);
-    else
-        refuse_protocol(d, version);
+        return;
+    }
+    /* svc_serverinfo names the version, too. Behind it, only damage makes this one unknown. */
+    nq_session_of(d)->undecodable |= !nq_session_of(d)->base.version;
+    refuse_protocol(d, version);
 }
 
 /* --- serverinfo --- */
@@ -88,7 +90,8 @@ static void read_serverinfo(struct qs_decoder *d)
     if (d->in.overrun)
         return;
     session->base.version = (int32_t)version;
-    if (!nq_is_decoded(version)) {
+    session->undecodable = !nq_is_decoded(version);
+    if (session->undecodable) {
         refuse_protocol(d, version);
         return;
     }
