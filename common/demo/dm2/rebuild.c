@@ -34,7 +34,7 @@ struct dm2 {
     uint32_t donor_level;     /* number of the level with a donor's sign-on; 0 if none */
     bool lossy;               /* a frame of the level was guessed */
     struct qs_packet loss;    /* packet of that frame, for its number and time */
-    uint8_t gunframe;         /* gunframe of the latest guess */
+    uint8_t gunframe;         /* gunframe of the latest frame */
     int16_t layouts;          /* STAT_LAYOUTS of the latest guess */
     bool layouts_unknown;     /* neither STAT_LAYOUTS changed nor svc_layout came since the loss */
     int32_t layout_frame;     /* number of the last frame with svc_layout, or of the loss */
@@ -327,7 +327,6 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         dm2->loss = *packet;
         dm2->layouts = frame->player.stats[STAT_LAYOUTS];
         dm2->layouts_unknown = true;
-        dm2->gunframe = frame->player.gunframe;
     }
     dm2->lossy |= frame->reference_missing;
     /* The reference may be known though the demo lacks it. R1Q2 sends the frame's own number when
@@ -428,20 +427,23 @@ static void repair_health(struct dm2 *dm2, struct q2_player *player)
         player->pm_type = 0;
         player->stats[STAT_HEALTH] = SPAWN_HEALTH;
     }
-    dm2->gunframe = player->gunframe;
 }
 
 /* Repairs a guessed player state: hides the score board if svc_layout has not come for too long. */
 static void repair_player(struct dm2 *dm2, const struct q2_session *session, int32_t number,
                           bool layout)
 {
+    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, number);
     struct q2_player *player = q2_tracker_guessed_player(dm2->tracker, number);
 
     if (layout || !player)
         dm2->layout_frame = number;
+    if (player)
+        repair_health(dm2, player);
+    if (frame)
+        dm2->gunframe = frame->player.gunframe;
     if (!player)
         return;
-    repair_health(dm2, player);
     if (player->stats[STAT_LAYOUTS] != dm2->layouts || layout)
         dm2->layouts_unknown = false;
     if (is_gone(dm2, session, player, number))
