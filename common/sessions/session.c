@@ -448,7 +448,7 @@ void qs_client_session_packet(struct qs_client_session *shared,
     /* Connectionless packets do not extend the session: clients send some after they have left. */
     if (!decoder->found.connectionless)
         shared->end = MAX(shared->end, packet->time);
-    if (qs_packet_is_cut(packet)) {
+    if (qs_packet_is_cut(packet) && !packet->pdu) { /* the last PDU of a stream may be incomplete */
         shared->cut++;
         shared->cut_to = MAX(shared->cut_to, packet->size);
     }

@@ -129,18 +129,31 @@ static void add_quoted(struct redactions *redactions, struct qs_view text, uint3
     }
 }
 
-/* Adds the name at the start of a reply of Quake II's servers: "the server  dm4 3/8". */
+static bool has_slash(const struct qs_token *word)
+{
+    return qs_view_up_to(word->text, "/").size < word->text.size;
+}
+
+/* Adds the name at the start of a reply of Quake II's servers: "      the server      dm4  3/16".
+ * A maximum below 10 is a word of its own: "3/ 8". */
 static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    struct qs_token words[2] = {0}, word;
+    struct qs_token words[3] = {0},
+                    word; /* the map, the players, their maximum; or behind a word */
+    const struct qs_token *map;
+    struct qs_view name;
     uint32_t pos = 0;
 
     while (qs_token_next(text, &pos, &word)) {
         words[0] = words[1];
-        words[1] = word;
+        words[1] = words[2];
+        words[2] = word;
     }
-    if (words[0].offset && qs_view_up_to(words[1].text, "/").size < words[1].text.size)
-        add_name(redactions, qs_text_trimmed(part(text, 0, words[0].offset), ' '), offset);
+    map = &words[has_slash(&words[2]) ? 1 : 0];
+    if (!map->offset || !has_slash(map + 1))
+        return;
+    name = qs_text_trimmed(part(text, 0, map->offset), ' ');
+    add_name(redactions, name, offset + (uint32_t)(name.data - text.data));
 }
 
 /* Adds names in info strings, also within commands: "fullserverinfo \"\hostname\...". A name ends
@@ -234,6 +247,8 @@ static void add_hosts(struct redactions *redactions, struct qs_view text, uint32
 
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
+            if (c == '.' && !g_ascii_isalnum(qs_view_character(text, end + 1)))
+                break; /* a full stop */
             dot = c == '.' ? end : dot;
             is_word = c == '.' || (is_word && g_ascii_isalpha(c));
             is_mail |= c == '@' && end > at;
