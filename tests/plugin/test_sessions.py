@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """In each pass, packets belong to sessions of the same numbers as pcap2demo has them.
 
-The captures are those in the variable `CAPTURES` (by hand), or the stored ones.
+The captures are those in the variable `CAPTURES` (by hand), or the stored ones and damaged ones.
 """
 
 import os
@@ -10,9 +10,8 @@ import re
 import subprocess
 
 import capture
-import damages
-from wireshark import (CAPTURES, OOB, PASSES, PROTOCOLS, SECOND, PluginTest, captures_below, some_captures,
-                       stored_packets, to_client, to_server, tool)
+from wireshark import (CAPTURES, OOB, PASSES, PROTOCOLS, PluginTest, captures_below, damaged_captures, some_captures,
+                       to_client, to_server, tool)
 
 FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
 
@@ -49,32 +48,14 @@ class Sessions(PluginTest):
 
     def test_numbers_are_those_of_the_tool(self):
         packets = 0
+        (self.folder / "damaged").mkdir()
         paths = ([*map(pathlib.Path, os.environ.get("CAPTURES", "").split())] or
-                 [*dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
+                 [*damaged_captures(self.folder / "damaged"),
+                  *dict.fromkeys([*captures_below(CAPTURES[0]), *some_captures()])])
         for names, path, _ in self.joined(paths):
             with self.subTest(names):
                 packets += self.check(path)
         self.assertGreater(packets, 0)
-
-    def test_client_that_gets_another_port_or_address_continues_its_session(self):
-        for name, port in (("qw-spectator", 27500), ("q2-aqtion", 27910), ("q2-gamestate", 27920)):
-            _, frames = capture.read(CAPTURES[0] / f"{name}.pcap")
-            server = next(end for frame in frames for end in capture.ends(frame) if end[1] == port)
-            for address in None, damages.OTHER_SIDE:
-                path = pathlib.Path(self.timed_capture(damages.move_client(frames, server, address, 6)))
-                with self.subTest(name, address=address):
-                    self.check(path)
-                    self.assertEqual(listed(path), {"1"})
-
-    def test_silence_of_five_minutes_ends_a_session_unless_its_numbers_continue(self):
-        for name, numbers in (("qw-sample", {"1", "2"}), ("q2-vanilla", {"1", "2"}), ("nq-protocol15", {"1", "2"})):
-            frames = stored_packets(CAPTURES[0] / f"{name}.pcap")
-            for first, sessions in ((len(frames) // 2, {"1"}), (len(frames) // 4, numbers)):
-                later = [(time + 700 * SECOND, *frame) for time, *frame in frames[first:]]
-                path = pathlib.Path(self.timed_capture(frames[:len(frames) // 2] + later))
-                with self.subTest(name, first=first):
-                    self.check(path)
-                    self.assertEqual(listed(path), sessions)
 
     def test_control_packets_of_quake_belong_to_no_session(self):
         """They come before the session, between other ports."""

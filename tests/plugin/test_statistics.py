@@ -6,13 +6,15 @@ import json
 import re
 import struct
 
-from wireshark import CAPTURES, OOB, PROTOCOLS, SECOND, PluginTest, stored_packets, to_client, to_server, tool
+from wireshark import (CAPTURES, OOB, PROTOCOLS, SECOND, PluginTest, damaged_captures, stored_packets, to_client,
+                       to_server, tool)
 
 WITH_REQUESTS = [name for name in PROTOCOLS if name != "acknex"]
 CAPTURED = [path for folder in (CAPTURES[0], CAPTURES[0] / "lines")
             for path in sorted(folder.glob("*.pcap*"))
             # The tool drops what the network repeated.
             if path.name not in ("nq-lossy.pcap", "q2-lossy.pcap")]
+SKIP = 6, 7, 8  # of damaged captures: clients that move; one that waits, whose time the tool leaves out
 DIRECTIONS = {"C→S": "c2s", "S→C": "s2c", "?": "unknown"}
 
 
@@ -131,7 +133,9 @@ class Statistics(PluginTest):
 
     def test_tables_are_those_of_the_tool(self):
         known = requests = 0
-        for names, path, _ in self.joined(CAPTURED):
+        (self.folder / "damaged").mkdir()
+        damaged = [path for number, path in enumerate(damaged_captures(self.folder / "damaged")) if number % 16 not in SKIP]
+        for names, path, _ in self.joined([*CAPTURED, *damaged]):
             with self.subTest(names):
                 counts = self.compare(path)
                 known, requests = known + counts[0], requests + counts[1]

@@ -15,7 +15,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from capture import NANOSECONDS, Frame, read, write
+import damages
+from capture import NANOSECONDS, Frame, ends, read, write
 from tool import udp
 
 NOBODY = 65534
@@ -98,6 +99,23 @@ def with_network(frame, number):
         identification = (identification + 257 * number) % 65535 + 1
     return (frame[:18] + identification.to_bytes(2, "big") + frame[20:26] + network + frame[28:30] + network +
             frame[32:])
+
+
+def damaged_captures(folder):
+    """Sessions that lost packets, begin late, have one direction only, pause, move, or begin again."""
+    for name, port in (("qw-sample", 27500), ("q2-vanilla", 27910), ("q2-aqtion", 27910), ("nq-download", 26000)):
+        frames = read(CAPTURES[0] / f"{name}.pcap")[1]
+        server = next(end for frame in frames for end in ends(frame) if end[1] == port)
+        half, length = len(frames) // 2, frames[-1].time - frames[0].time
+        for number, changed in enumerate([
+                damages.lose(frames, 0.05, 1), damages.lose(frames, 0.3, 1), damages.lose_run(frames, half, half // 2),
+                frames[half:], damages.from_client(frames, server), damages.from_server(frames, server),
+                damages.move_client(frames, server, None, 6), damages.move_client(frames, server, damages.OTHER_SIDE, 3),
+                *(frames[:half] + damages.shifted(frames[first:], 700 * SECOND) for first in (half, half // 2)),
+                *(frames + damages.shifted(frames[first:], length + pause * SECOND)
+                  for first in (0, half) for pause in (1, 20, 400))]):
+            write(folder / f"{name}-{number}.pcap", 1, changed)
+            yield folder / f"{name}-{number}.pcap"
 
 
 class PluginTest(unittest.TestCase):
