@@ -239,24 +239,26 @@ static void add_passwords(struct redactions *redactions, struct qs_view text, ui
 static void add_hosts(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     for (uint32_t at = 0, end; at < text.size; at = end + 1) {
-        uint32_t dot = 0;
+        uint32_t dot = 0, stop = at; /* behind the last letter or digit: a full stop may follow */
         bool is_mail = false, is_word = true;
 
         for (end = at;; end++) {
             const char c = qs_view_character(text, end);
+            const bool is_dot = c == '.' && g_ascii_isalnum(qs_view_character(text, end + 1));
 
             if (!g_ascii_isalnum(c) && (!c || !strchr("._-+@", c)))
                 break;
-            if (c == '.' && !g_ascii_isalnum(qs_view_character(text, end + 1)))
-                break; /* a full stop */
-            dot = c == '.' ? end : dot;
-            is_word = c == '.' || (is_word && g_ascii_isalpha(c));
+            if (is_dot)
+                dot = end;
+            if (g_ascii_isalnum(c))
+                stop = end + 1;
+            is_word = is_dot || (is_word && (c == '.' || g_ascii_isalpha(c)));
             is_mail |= c == '@' && end > at;
         }
-        is_word = is_word || qs_view_begins(part(text, dot + 1, end), "xn--");
-        if (is_mail || (dot > at && is_word && end > dot + 2 &&
-                        !qs_view_is_one_of(part(text, dot + 1, end), extensions)))
-            add(redactions, REDACT_NAME, offset + at, end - at);
+        is_word = is_word || qs_view_begins(part(text, dot + 1, stop), "xn--");
+        if (is_mail || (dot > at && is_word && stop > dot + 2 &&
+                        !qs_view_is_one_of(part(text, dot + 1, stop), extensions)))
+            add(redactions, REDACT_NAME, offset + at, stop - at);
     }
 }
 
