@@ -17,12 +17,13 @@ static void add(struct qs_decoder *d, enum qs_direction direction, uint32_t pack
                 int64_t end)
 {
     struct qs_hole *hole = &d->session->hole;
-    const bool is_same = hole->number && begin < hole->end;
+    const bool is_same = hole->number && (begin < hole->end || begin == hole->begin);
 
     if (direction == QS_DIRECTION_UNKNOWN || (!is_same && !packets))
         return;
     if (!is_same)
-        *hole = (struct qs_hole){.number = hole->number + 1, .begin = begin ? begin : end};
+        *hole = (struct qs_hole){
+            .number = hole->number + 1, .begin = begin ? begin : end, .end = begin};
     hole->end = MAX(hole->end, end);
     hole->packets[direction - QS_C2S] += packets;
 }
