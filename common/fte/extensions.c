@@ -156,8 +156,7 @@ void fte_emit_pext(struct qs_decoder *d, struct qs_view command, uint32_t offset
         fte_emit_extension_words(d, &key, &value, offset);
 }
 
-/* True if a known key follows. */
-static bool next_is_extension(const struct qs_decoder *d)
+bool fte_next_is_extension(const struct qs_decoder *d)
 {
     return qs_reader_left(&d->in) >= 8 && qs_name_of(fte_extension_names, qs_peek_u32(d));
 }
@@ -206,7 +205,7 @@ void fte_read_agreement(struct qs_decoder *d)
 {
     const uint32_t start = d->in.pos;
 
-    while (next_is_extension(d))
+    while (fte_next_is_extension(d))
         agree(fte_session(d), fte_read_extension(d));
     if (d->in.pos > start)
         emit_agreed(d, start);

@@ -120,6 +120,8 @@ struct fte_extension {
 };
 /* Reads a binary pair of key and value, as in challenges, svc_serverdata and svc_serverinfo. */
 struct fte_extension fte_read_extension(struct qs_decoder *d);
+/* True if a pair with a known key follows. */
+bool fte_next_is_extension(const struct qs_decoder *d);
 /* Reads all pairs that follow and agrees on them; emits the resulting extensions. */
 void fte_read_agreement(struct qs_decoder *d);
 /* Emits a pair of key and value, words of a text at `offset`. Returns their numbers. */

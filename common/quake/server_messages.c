@@ -32,9 +32,12 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
     nq_set_formats(d);
 }
 
-/* Stops decoding this packet: nothing behind an unknown version can be read. */
+/* Stops decoding: nothing behind an unknown version can be read. If the connection's version is
+ * known, only this packet is damaged: at a change to an unknown version, clients end with an error.
+ */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
+    nq_session_of(d)->undecodable |= !nq_session_of(d)->base.version;
     /* On trial, an unknown version shows that these bytes are no such message. */
     qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
             "Protocol %u is not decoded", version);
@@ -49,13 +52,10 @@ static void read_version(struct qs_decoder *d)
     version = qs_u32(d, NQ_VERSION_NUMBER);
     if (d->in.overrun)
         return;
-    if (nq_is_decoded(version)) {
+    if (nq_is_decoded(version))
         choose_protocol(d, version, 0);
-        return;
-    }
-    /* svc_serverinfo names the version, too. Behind it, only damage makes this one unknown. */
-    nq_session_of(d)->undecodable |= !nq_session_of(d)->base.version;
-    refuse_protocol(d, version);
+    else
+        refuse_protocol(d, version);
 }
 
 /* --- serverinfo --- */
@@ -79,8 +79,13 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
 static void read_serverinfo(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
-    uint32_t version;
+    uint32_t version = qs_peek_u32(d);
 
+    if (session->base.version && !fte_next_is_extension(d) && !nq_is_decoded(version)) {
+        qs_u32(d, NQ_SERVERINFO_PROTOCOL);
+        refuse_protocol(d, version);
+        return;
+    }
     nq_session_begin_level(session);
     fte_read_agreement(d);
     version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
@@ -89,10 +94,10 @@ static void read_serverinfo(struct qs_decoder *d)
         qs_reader_overrun(&d->in);
     if (d->in.overrun)
         return;
-    session->base.version = (int32_t)version;
-    session->undecodable = !nq_is_decoded(version);
-    if (session->undecodable) {
+    if (!nq_is_decoded(version)) {
         refuse_protocol(d, version);
+        session->undecodable = true;
+        session->base.version = (int32_t)version;
         return;
     }
     choose_protocol(d, version, version == PROTOCOL_RMQ ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
