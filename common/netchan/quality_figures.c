@@ -522,7 +522,10 @@ static void finish_direction(const struct figures_input *view, enum qs_direction
                              struct qs_path_direction *figures)
 {
     const struct qs_path_sender *sender = &view->history->senders[direction - QS_C2S];
-    const bool gaps = direction == QS_C2S || view->near_client;
+    const bool to_server = direction == QS_C2S;
+    const bool gaps = to_server || view->near_client ||
+                      !(view->path->rules->answers || view->near_server); /* see loss_to_client() */
+    const bool behind = to_server ? !view->near_server : !view->near_client;
 
     figures->late = (uint64_t)sender->counts.late;
     figures->duplicates =
@@ -530,8 +533,8 @@ static void finish_direction(const struct figures_input *view, enum qs_direction
     figures->packets_are_limit = sender->may_be_copies;
     if (figures->loss == 0)
         figures->burst = 0;
-    else if (figures->loss > 0 && (direction == QS_S2C || figures->gaps == QS_GAP_LOST))
-        figures->burst = MAX(gaps ? sender->burst : sender->half.burst, 1);
+    else if (figures->loss > 0 && (!to_server || figures->gaps == QS_GAP_LOST))
+        figures->burst = MAX(MAX(gaps ? sender->burst : 0, behind ? sender->half.burst : 0), 1);
 }
 
 static struct qs_path_quality unknown_quality(void)
