@@ -255,7 +255,8 @@ void qs_reliable_acknowledge(struct qs_reliable *state, uint32_t number, bool bi
  * Counts the gap of `lost` numbers before the packet, which its sender did not skip on purpose.
  * Returns true if it is a burst: both ends skipped numbers since the other's last packet. Networks
  * seldom lose packets of both at once, captures do. So all numbers of a burst count as not
- * captured, and so do all of a gap if one of them is proved not to be captured.
+ * captured, and so do all of a gap if one of them was acknowledged before it, or was reliable.
+ * Numbers that are acknowledged later count one by one.
  */
 bool qs_hole_gap(struct qs_decoder *d, uint32_t lost);
 
