@@ -111,7 +111,8 @@ def damaged_captures(folder):
                 damages.lose(frames, 0.05, 1), damages.lose(frames, 0.3, 1), damages.lose_run(frames, half, half // 2),
                 frames[half:], damages.from_client(frames, server), damages.from_server(frames, server),
                 damages.move_client(frames, server, None, 6), damages.move_client(frames, server, damages.OTHER_SIDE, 3),
-                *(frames[:half] + damages.shifted(frames[first:], 700 * SECOND) for first in (half, half // 2)),
+                *(frames[:half] + damages.shifted(frames[first:], 700 * SECOND)
+                  for first in (half, half // 2, half - (name == "qw-sample"))),
                 *(frames + damages.shifted(frames[first:], length + pause * SECOND)
                   for first in (0, half) for pause in (1, 20, 400))]):
             write(folder / f"{name}-{number}.pcap", 1, changed)
