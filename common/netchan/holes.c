@@ -17,7 +17,8 @@ static void add(struct qs_decoder *d, enum qs_direction direction, uint32_t pack
                 int64_t end)
 {
     struct qs_hole *hole = &d->session->hole;
-    const bool is_same = hole->number && (begin < hole->end || begin == hole->begin);
+    const bool is_same =
+        hole->number && (begin < hole->end || (begin == hole->begin && end <= hole->end));
 
     if (direction == QS_DIRECTION_UNKNOWN || (!is_same && !packets))
         return;

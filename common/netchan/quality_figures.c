@@ -522,10 +522,10 @@ static void finish_direction(const struct figures_input *view, enum qs_direction
                              struct qs_path_direction *figures)
 {
     const struct qs_path_sender *sender = &view->history->senders[direction - QS_C2S];
-    const bool to_server = direction == QS_C2S;
-    const bool gaps = to_server || view->near_client ||
-                      !(view->path->rules->answers || view->near_server); /* see loss_to_client() */
-    const bool behind = to_server ? !view->near_server : !view->near_client;
+    const bool to_server = direction == QS_C2S, answers = view->path->rules->answers;
+    /* The losses of loss_to_server() and loss_to_client(). */
+    const bool gaps = to_server || view->near_client || !(answers || view->near_server);
+    const bool behind = to_server ? !answers && !view->near_server : !view->near_client;
 
     figures->late = (uint64_t)sender->counts.late;
     figures->duplicates =

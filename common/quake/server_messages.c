@@ -33,8 +33,7 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
 }
 
 /* Stops decoding: nothing behind an unknown version can be read. If the connection's version is
- * known, only this packet is damaged: at a change to an unknown version, clients end with an error.
- */
+ * known, only this packet is damaged. */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
     nq_session_of(d)->undecodable |= !nq_session_of(d)->base.version;
@@ -46,16 +45,19 @@ static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 
 static void read_version(struct qs_decoder *d)
 {
+    const bool is_agreed = fte_next_is_extension(d);
     uint32_t version;
 
     fte_read_agreement(d);
     version = qs_u32(d, NQ_VERSION_NUMBER);
     if (d->in.overrun)
         return;
-    if (nq_is_decoded(version))
+    if (nq_is_decoded(version)) {
         choose_protocol(d, version, 0);
-    else
-        refuse_protocol(d, version);
+        return;
+    }
+    nq_session_of(d)->undecodable |= is_agreed;
+    refuse_protocol(d, version);
 }
 
 /* --- serverinfo --- */
@@ -76,14 +78,22 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
     qs_close(d);
 }
 
+/* True if an unknown version follows in a connection whose version is known, though the server has
+ * not announced another level, at which it may change the version. */
+static bool is_damaged_version(const struct qs_decoder *d)
+{
+    return d->session->version && d->session->level_state != QS_LEVEL_ENDED &&
+           !qs_packet_is_cut(d->packet) && qs_reader_left(&d->in) >= sizeof(uint32_t) &&
+           !fte_next_is_extension(d) && !nq_is_decoded(qs_peek_u32(d));
+}
+
 static void read_serverinfo(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
-    uint32_t version = qs_peek_u32(d);
+    uint32_t version;
 
-    if (session->base.version && !fte_next_is_extension(d) && !nq_is_decoded(version)) {
-        qs_u32(d, NQ_SERVERINFO_PROTOCOL);
-        refuse_protocol(d, version);
+    if (is_damaged_version(d)) {
+        refuse_protocol(d, qs_u32(d, NQ_SERVERINFO_PROTOCOL));
         return;
     }
     nq_session_begin_level(session);

@@ -129,19 +129,14 @@ static void add_quoted(struct redactions *redactions, struct qs_view text, uint3
     }
 }
 
-static bool has_slash(const struct qs_token *word)
-{
-    return qs_view_up_to(word->text, "/").size < word->text.size;
-}
-
 /* Adds the name at the start of a reply of Quake II's servers: "      the server      dm4  3/16".
  * A maximum below 10 is a word of its own: "3/ 8". */
 static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
     struct qs_token words[3] = {0},
                     word; /* the map, the players, their maximum; or behind a word */
-    const struct qs_token *map;
-    struct qs_view name;
+    const struct qs_token *map = &words[1];
+    struct qs_view name, players;
     uint32_t pos = 0;
 
     while (qs_token_next(text, &pos, &word)) {
@@ -149,8 +144,12 @@ static void add_server_name(struct redactions *redactions, struct qs_view text, 
         words[1] = words[2];
         words[2] = word;
     }
-    map = &words[has_slash(&words[2]) ? 1 : 0];
-    if (!map->offset || !has_slash(map + 1))
+    players = words[1].text;
+    if (words[2].text.size == 1 && players.size && players.data[players.size - 1] == '/')
+        map = &words[0];
+    else if (qs_view_up_to(words[2].text, "/").size == words[2].text.size)
+        return;
+    if (!map->offset)
         return;
     name = qs_text_trimmed(part(text, 0, map->offset), ' ');
     add_name(redactions, name, offset + (uint32_t)(name.data - text.data));

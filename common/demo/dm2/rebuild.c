@@ -35,6 +35,7 @@ struct dm2 {
     bool lossy;               /* a frame of the level was guessed */
     struct qs_packet loss;    /* packet of that frame, for its number and time */
     uint8_t gunframe;         /* gunframe of the latest frame */
+    bool dead;                /* the player was dead in the latest frame */
     int16_t layouts;          /* STAT_LAYOUTS of the latest guess */
     bool layouts_unknown;     /* neither STAT_LAYOUTS changed nor svc_layout came since the loss */
     int32_t layout_frame;     /* number of the last frame with svc_layout, or of the loss */
@@ -419,11 +420,15 @@ static bool is_gone(const struct dm2 *dm2, const struct q2_session *session,
            (int64_t)number - dm2->layout_frame > LAYOUT_EVERY;
 }
 
-/* Revives a guessed dead player whose weapon moves, because dead players have no moving weapon. */
-static void repair_health(struct dm2 *dm2, struct q2_player *player)
+static bool is_dead(const struct q2_player *player)
 {
-    if (player->pm_type >= PM_DEAD && player->stats[STAT_HEALTH] <= 0 &&
-        player->gunframe != dm2->gunframe) {
+    return player->pm_type >= PM_DEAD && player->stats[STAT_HEALTH] <= 0;
+}
+
+/* Revives a guessed player who stays dead though the weapon moves: dead players' weapons do not. */
+static void repair_health(const struct dm2 *dm2, struct q2_player *player)
+{
+    if (dm2->dead && is_dead(player) && player->gunframe != dm2->gunframe) {
         player->pm_type = 0;
         player->stats[STAT_HEALTH] = SPAWN_HEALTH;
     }
@@ -440,8 +445,10 @@ static void repair_player(struct dm2 *dm2, const struct q2_session *session, int
         dm2->layout_frame = number;
     if (player)
         repair_health(dm2, player);
-    if (frame)
+    if (frame) {
         dm2->gunframe = frame->player.gunframe;
+        dm2->dead = is_dead(&frame->player);
+    }
     if (!player)
         return;
     if (player->stats[STAT_LAYOUTS] != dm2->layouts || layout)
