@@ -32,11 +32,9 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
     nq_set_formats(d);
 }
 
-/* Stops decoding: nothing behind an unknown version can be read. If the connection's version is
- * known, only this packet is damaged. */
+/* Stops decoding this packet: nothing behind an unknown version can be read. */
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
-    nq_session_of(d)->undecodable |= !nq_session_of(d)->base.version;
     /* On trial, an unknown version shows that these bytes are no such message. */
     qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
             "Protocol %u is not decoded", version);
@@ -56,7 +54,8 @@ static void read_version(struct qs_decoder *d)
         choose_protocol(d, version, 0);
         return;
     }
-    nq_session_of(d)->undecodable |= is_agreed;
+    /* If the connection's version is known, only this packet is damaged. */
+    nq_session_of(d)->undecodable |= is_agreed || !d->session->version;
     refuse_protocol(d, version);
 }
 

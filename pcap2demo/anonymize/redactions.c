@@ -133,8 +133,7 @@ static void add_quoted(struct redactions *redactions, struct qs_view text, uint3
  * A maximum below 10 is a word of its own: "3/ 8". */
 static void add_server_name(struct redactions *redactions, struct qs_view text, uint32_t offset)
 {
-    struct qs_token words[3] = {0},
-                    word; /* the map, the players, their maximum; or behind a word */
+    struct qs_token words[3] = {0}, word; /* the last words */
     const struct qs_token *map = &words[1];
     struct qs_view name, players;
     uint32_t pos = 0;
